@@ -1,0 +1,75 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use crate::probe::{Ended, Probe};
+
+pin_project! {
+    /// A call that is watched from its first poll to its end, or to its being dropped.
+    pub(crate) struct Observed<'a, F, E> {
+        #[pin]
+        future: F,
+        ending: E,
+        guard: Guard<'a>,
+    }
+}
+
+/// Counts the call as dropped, should it be.
+struct Guard<'a> {
+    probe: &'a Probe,
+    intended_ns: u64,
+    state: State,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    New,
+    Started { at_ns: u64 },
+    Ended,
+}
+
+impl<'a, F, E> Observed<'a, F, E> {
+    /// Watches `future`, which was due to start at `intended_ns`. `ending` says how it ended, and is then told when.
+    pub(crate) fn new(probe: &'a Probe, intended_ns: u64, future: F, ending: E) -> Self {
+        Self { future, ending, guard: Guard { probe, intended_ns, state: State::New } }
+    }
+}
+
+/// What a call's output means.
+pub(crate) trait Ending<T> {
+    /// How the call ended.
+    fn of(&self, output: &T) -> Ended;
+    /// Takes in when it ended.
+    fn at(&self, _output: &mut T, _ended_ns: u64) {}
+}
+
+impl<F: Future, E: Ending<F::Output>> Future for Observed<'_, F, E> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let guard = this.guard;
+        guard.probe.poll();
+        let started_ns = match guard.state {
+            State::New => guard.probe.start_call(),
+            State::Started { at_ns } => at_ns,
+            State::Ended => unreachable!("polled after its end"),
+        };
+        guard.state = State::Started { at_ns: started_ns };
+        let mut output = ready!(this.future.poll(context));
+        guard.state = State::Ended;
+        let ended_ns = guard.probe.end_call(started_ns, guard.intended_ns, this.ending.of(&output));
+        this.ending.at(&mut output, ended_ns);
+        Poll::Ready(output)
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if let State::Started { .. } = self.state {
+            self.probe.drop_call();
+        }
+    }
+}

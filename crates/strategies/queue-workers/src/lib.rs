@@ -1,0 +1,18 @@
+//! A queue and a fixed number of workers: bounds calls *and* tasks.
+//!
+//! There are `limit` tasks from start to end, each with one call at a time. What waits, waits in the queue as plain
+//! data, an item's size each. This is the walker to use where a tree's size is unknown, and the consumer where each
+//! worker has something of its own to keep, such as a connection.
+
+mod consume;
+mod walk;
+
+pub use consume::consume;
+pub use walk::walk;
+
+use tokio::task::JoinError;
+
+/// What a worker gave back. A panic in a call goes on in the caller; nobody cancels workers but by dropping them all.
+fn output<T>(ended: Result<T, JoinError>) -> T {
+    ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

@@ -1,0 +1,93 @@
+//! A slot around each call: bounds the calls, not the tasks.
+//!
+//! Recursion stays as simple as it was and the calls in flight are bounded. But every item is a task from the moment
+//! it is known, and waits for its slot inside: with items come tasks, and with tasks memory. To be chosen where the
+//! number of items is known to be moderate, or where the recursion must stay.
+
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use fanout_workload::{Consumed, Handler, Source, Tree, Walked, settle};
+use tokio::sync::Semaphore;
+use tokio::task::{JoinError, JoinSet};
+
+/// Walks the tree below `roots`, a task a node, of which `limit` at a time are in a call.
+///
+/// Dropping the future ends the tasks.
+pub async fn walk<T: Tree>(
+    tree: Arc<T>,
+    roots: Vec<T::Node>,
+    limit: NonZeroUsize,
+) -> Walked<T::Node, T::Error> {
+    forest(tree, roots, Arc::new(Semaphore::new(limit.get()))).await
+}
+
+async fn forest<T: Tree>(
+    tree: Arc<T>,
+    nodes: Vec<T::Node>,
+    slots: Arc<Semaphore>,
+) -> Walked<T::Node, T::Error> {
+    let mut walked = Walked::default();
+    let mut tasks = JoinSet::new();
+    for node in nodes {
+        tasks.spawn(subtree(Arc::clone(&tree), node, Arc::clone(&slots)));
+    }
+    while let Some(ended) = tasks.join_next().await {
+        walked.absorb(output(ended));
+    }
+    walked
+}
+
+// Spawned by itself, so its type has to be named: boxed.
+fn subtree<T: Tree>(
+    tree: Arc<T>,
+    node: T::Node,
+    slots: Arc<Semaphore>,
+) -> Pin<Box<dyn Future<Output = Walked<T::Node, T::Error>> + Send>> {
+    Box::pin(async move {
+        let slot = slots.acquire().await.expect("the semaphore is never closed");
+        let answer = tree.children(&node).await;
+        // Given back before the children are awaited: whoever waits for a slot must not wait for a holder of one.
+        drop(slot);
+        let mut walked = Walked::default();
+        let children = walked.record(node, answer);
+        walked.absorb(forest(tree, children, slots).await);
+        walked
+    })
+}
+
+/// Handles every message of `source`, a task a message, of which `limit` at a time are being handled.
+///
+/// Nothing slows the source: every message that waits for a slot is in memory, with its task. Dropping the future
+/// ends the tasks.
+pub async fn consume<S, H>(mut source: S, handler: Arc<H>, limit: NonZeroUsize) -> Consumed<H::Error>
+where
+    S: Source,
+    H: Handler<S::Delivery>,
+{
+    let slots = Arc::new(Semaphore::new(limit.get()));
+    let mut consumed = Consumed::default();
+    let mut tasks = JoinSet::new();
+    while let Some(delivery) = source.next().await {
+        let (handler, slots) = (Arc::clone(&handler), Arc::clone(&slots));
+        tasks.spawn(async move {
+            let _slot = slots.acquire().await.expect("the semaphore is never closed");
+            settle(&*handler, delivery).await
+        });
+        // A finished task keeps its result, and so its memory, until it is joined.
+        while let Some(ended) = tasks.try_join_next() {
+            consumed.record(output(ended));
+        }
+    }
+    while let Some(ended) = tasks.join_next().await {
+        consumed.record(output(ended));
+    }
+    consumed
+}
+
+/// What a task gave back. A panic in a call goes on in the caller; nobody cancels these tasks but by dropping them all.
+fn output<T>(ended: Result<T, JoinError>) -> T {
+    ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

@@ -1,0 +1,18 @@
+//! A slot first, then a task for one item: bounds calls *and* tasks.
+//!
+//! Whoever wants to start something waits for a slot before there is anything to start. A task is one item, from its
+//! start to its end: simple to name, to cancel and to let fail alone. What waits, waits as plain data: in the walk's
+//! frontier, or still in the source.
+
+mod consume;
+mod walk;
+
+pub use consume::consume;
+pub use walk::walk;
+
+use tokio::task::JoinError;
+
+/// What a task gave back. A panic in a call goes on in the caller; nobody cancels these tasks but by dropping them all.
+fn output<T>(ended: Result<T, JoinError>) -> T {
+    ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

@@ -1,0 +1,18 @@
+//! Every chart: plotters draws its shapes into SVG, the layout is here.
+
+mod bars;
+mod canvas;
+mod comparison;
+mod lines;
+mod palette;
+mod scales;
+mod sheet;
+mod sweep;
+mod text;
+mod timeline;
+
+pub(crate) use comparison::{comparison, memory_metric};
+pub(crate) use palette::Palette;
+pub(crate) use sweep::sweep;
+pub(crate) use timeline::timeline;
+pub use timeline::timeline_svg;

@@ -1,0 +1,228 @@
+//! The comparison table: what was measured, beside what was published.
+
+use fanout_record::{Axis, Clock, Metric, Unit};
+
+use super::markdown::{ABSENT, Align, Table, inline};
+use crate::case::{Case, Spread, spread, time_of, unfinished};
+use crate::chart::memory_metric;
+use crate::study::{Study, threads_in_words};
+
+/// The scenario's table and a line that says what it is of. `name` makes a strategy's cell.
+pub(crate) fn comparison(study: &Study<'_>, name: impl Fn(&str) -> String) -> String {
+    let cases = compared(study);
+    if cases.is_empty() {
+        return "No cell was run.\n".to_owned();
+    }
+    let clock = study.clock();
+    let memory = memory_metric(clock);
+    let threads = wall_threads(study, &cases);
+    let variants = cases.iter().any(|case| case.variant != cases[0].variant);
+    let limits = several_limits(&cases);
+    let mut header = Vec::new();
+    if variants {
+        header.push(("variant".to_owned(), Align::Left));
+    }
+    header.push(("strategy".to_owned(), Align::Left));
+    if limits {
+        header.push(("limit".to_owned(), Align::Right));
+    }
+    header.push((clock.to_string(), Align::Right));
+    for count in &threads {
+        header.push((format!("wall, {}", threads_in_words(Some(*count))), Align::Right));
+    }
+    let memory_name = if memory == Metric::HeapPeak { "heap" } else { "resident" };
+    for column in ["efficiency", "in flight", "tasks", memory_name] {
+        header.push((column.to_owned(), Align::Right));
+    }
+    let fixed = 2 + usize::from(variants) + usize::from(limits);
+    let mut table = Table::new(header);
+    for case in &cases {
+        let mut cells = Vec::new();
+        if variants {
+            cells.push(inline(case.variant.unwrap_or_default()));
+        }
+        cells.push(name(case.strategy));
+        if limits {
+            cells.push(
+                case.limit.map_or_else(|| ABSENT.to_owned(), |limit| Unit::Count.show(limit.get() as u64)),
+            );
+        }
+        // A guide's times are real ones: they stand beside the wall's, and beside the virtual ones for want
+        // of any.
+        let published = case.published_time();
+        let time = words_or_time(case.unfinished(clock), case.time(clock));
+        cells.push(beside(time, published.filter(|_| threads.is_empty()), Unit::Nanoseconds));
+        for (at, count) in threads.iter().enumerate() {
+            let runs =
+                case.wall().iter().find(|(threads, _)| threads == count).map_or(&[][..], |(_, rows)| rows);
+            let time = words_or_time(unfinished(runs), spread(runs, Metric::Wall));
+            cells.push(beside(time, published.filter(|_| at == 0), Unit::Nanoseconds));
+        }
+        cells.push(efficiency(case, clock).unwrap_or_else(|| ABSENT.to_owned()));
+        for metric in [Metric::InFlightPeak, Metric::TasksPeak, memory] {
+            let measured = case.spread(clock, metric).map(|spread| metric.unit().show(spread.median));
+            cells.push(beside(measured, case.published(metric), metric.unit()));
+        }
+        table.row(cells);
+    }
+    format!("{}\n{}\n", table.without_empty_columns(fixed).render(), notes(study, &cases))
+}
+
+/// The cases that the table is of: for a sweep those that the comparison sheet shows, else all.
+fn compared<'s, 'a>(study: &'s Study<'a>) -> Vec<&'s Case<'a>> {
+    match study.record.axis {
+        Axis::Limit | Axis::Size => {
+            study.compared_variants().into_iter().flat_map(|variant| study.at_middle_limit(variant)).collect()
+        }
+        Axis::None | Axis::Variant => study.cases.iter().collect(),
+    }
+}
+
+fn several_limits(cases: &[&Case<'_>]) -> bool {
+    let mut limits = cases.iter().filter_map(|case| case.limit);
+    let first = limits.next();
+    limits.any(|limit| Some(limit) != first)
+}
+
+/// The numbers of threads that stand in columns of their own, beside virtual times.
+fn wall_threads(study: &Study<'_>, cases: &[&Case<'_>]) -> Vec<std::num::NonZeroUsize> {
+    if study.clock() == Clock::Wall {
+        return Vec::new();
+    }
+    let mut threads: Vec<_> =
+        cases.iter().flat_map(|case| case.wall()).map(|(threads, _)| *threads).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    threads
+}
+
+fn words_or_time(unfinished: Option<String>, time: Option<Spread>) -> Option<String> {
+    unfinished.or_else(|| time.map(|time| Unit::Nanoseconds.show(time.median)))
+}
+
+/// A measured value, and in brackets the published one.
+fn beside(measured: Option<String>, published: Option<u64>, unit: Unit) -> String {
+    let measured = measured.unwrap_or_else(|| ABSENT.to_owned());
+    match published {
+        Some(published) => format!("{measured} ({})", unit.show(published)),
+        None => measured,
+    }
+}
+
+/// The ideal time over the measured one, the median over the runs: each seed has its own ideal.
+pub(crate) fn efficiency(case: &Case<'_>, clock: Clock) -> Option<String> {
+    if case.unfinished(clock).is_some() {
+        return None;
+    }
+    let mut percents: Vec<f64> = case
+        .rows(clock)
+        .iter()
+        .filter_map(|row| Some((row.ideal_ns?, time_of(clock).of(row).filter(|&time| time > 0)?)))
+        .map(|(ideal, time)| ideal as f64 / time as f64 * 100.0)
+        .collect();
+    percents.sort_by(f64::total_cmp);
+    let percent = *percents.get(percents.len().checked_sub(1)? / 2)?;
+    Some(match percent {
+        ..0.05 => "< 0.1 %".to_owned(),
+        ..9.95 => format!("{percent:.1} %"),
+        _ => format!("{percent:.0} %"),
+    })
+}
+
+fn notes(study: &Study<'_>, cases: &[&Case<'_>]) -> String {
+    let clock = study.clock();
+    let mut variants: Vec<Option<&str>> = cases.iter().map(|case| case.variant).collect();
+    variants.dedup();
+    let mut notes = Vec::new();
+    if several_limits(cases) {
+        notes.push(format!("Time, counts and memory on the {clock} clock."));
+    } else {
+        let cells = study.describe_cells(&variants);
+        let mut letters = cells.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        notes.push(format!("{}{}.", first.map(String::from).unwrap_or_default(), letters.as_str()));
+    }
+    if cases.iter().any(|case| has_published(case, clock)) {
+        notes.push("In brackets: what the guide published.".to_owned());
+    }
+    if cases.iter().any(|case| efficiency(case, clock).is_some()) {
+        notes.push(
+            "Efficiency: the ideal time, which no schedule can beat, over the measured one.".to_owned(),
+        );
+    }
+    notes.join(" ")
+}
+
+fn has_published(case: &Case<'_>, clock: Clock) -> bool {
+    let counted = [Metric::InFlightPeak, Metric::TasksPeak, memory_metric(clock), time_of(clock)];
+    case.published_time().is_some() || counted.iter().any(|metric| case.published(*metric).is_some())
+}
+
+/// What else was measured of the same cells, in columns of their own so that the first table can be read.
+pub(crate) fn further(study: &Study<'_>) -> Option<String> {
+    let clock = study.clock();
+    let cases = compared(study);
+    let mut header = vec![("variant", Align::Left), ("strategy", Align::Left), ("limit", Align::Right)];
+    let columns: [(&str, Metric); 19] = [
+        ("ideal", Metric::Ideal),
+        ("visited", Metric::Visited),
+        ("failed", Metric::Failed),
+        ("refused", Metric::Refused),
+        ("retried", Metric::Retried),
+        ("truncated", Metric::Truncated),
+        ("seen", Metric::Seen),
+        ("cancelled", Metric::Cancelled),
+        ("returned", Metric::Returned),
+        ("backlog", Metric::BacklogPeak),
+        ("taken", Metric::TakenPeak),
+        ("waiting downstream", Metric::DownstreamQueuePeak),
+        ("allocations", Metric::HeapBlocks),
+        ("service p50", Metric::ServiceP50),
+        ("service max", Metric::ServiceMax),
+        ("response p50", Metric::ResponseP50),
+        ("response p99", Metric::ResponseP99),
+        ("response max", Metric::ResponseMax),
+        ("resident, wall", Metric::RssPeak),
+    ];
+    header.extend(columns.iter().map(|(name, _)| (*name, Align::Right)));
+    header.extend([("CPU, wall", Align::Right), ("polls a call", Align::Right)]);
+    let mut table = Table::new(header);
+    for case in cases {
+        let mut cells = vec![
+            inline(case.variant.unwrap_or_default()),
+            inline(case.strategy),
+            case.limit.map_or_else(String::new, |limit| Unit::Count.show(limit.get() as u64)),
+        ];
+        let shown = |metric: Metric, on: Clock, zero: bool| {
+            let value = case.spread(on, metric).filter(|spread| zero || spread.most > 0);
+            value.map_or_else(|| ABSENT.to_owned(), |spread| metric.unit().show(spread.median))
+        };
+        for (_, metric) in columns {
+            let on = if metric == Metric::RssPeak { Clock::Wall } else { clock };
+            // What hardly ever happens gets no column of zeros.
+            let rare = matches!(
+                metric,
+                Metric::Failed
+                    | Metric::Refused
+                    | Metric::Retried
+                    | Metric::Truncated
+                    | Metric::Seen
+                    | Metric::Cancelled
+                    | Metric::Returned
+                    | Metric::DownstreamQueuePeak
+            );
+            cells.push(shown(metric, on, !rare));
+        }
+        cells.push(shown(Metric::Cpu, Clock::Wall, true));
+        cells.push(polls_a_call(case, clock).unwrap_or_else(|| ABSENT.to_owned()));
+        table.row(cells);
+    }
+    let table = table.without_empty_columns(0);
+    (!table.is_empty()).then(|| table.render())
+}
+
+fn polls_a_call(case: &Case<'_>, clock: Clock) -> Option<String> {
+    let polls = case.spread(clock, Metric::Polls)?.median;
+    let calls = case.spread(clock, Metric::Calls)?.median;
+    (calls > 0).then(|| format!("{:.1}", polls as f64 / calls as f64))
+}

@@ -1,0 +1,127 @@
+//! Which strategies take part, on which clocks and with which limits.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use fanout_record::Metric;
+use toml::Spanned;
+
+use super::Origin;
+use super::expect::expression;
+use super::number::{distinct, positive};
+use crate::error::Problem;
+use crate::names;
+use crate::raw::{self, KnownMetric, Side};
+use crate::scenario::{Scenario, StrategyFacts, StrategyPlan};
+
+/// The plans without their expectations: those may speak of any strategy of the file.
+pub(super) fn plans(
+    file: &raw::File,
+    scenario: &Scenario,
+    origin: Origin<'_>,
+) -> Result<Vec<StrategyPlan>, Problem> {
+    if file.strategy.0.is_empty() {
+        return Err(Problem::missing(
+            "no strategy takes part: add a table such as `[strategy.queue-workers]`",
+        ));
+    }
+    file.strategy.0.iter().map(|(name, raw)| plan(name, raw, scenario, origin)).collect()
+}
+
+fn plan(
+    name: &Spanned<String>,
+    raw: &raw::Strategy,
+    scenario: &Scenario,
+    origin: Origin<'_>,
+) -> Result<StrategyPlan, Problem> {
+    let here = |problem| Problem::at(name.span(), problem);
+    let facts = find(name.get_ref(), origin.known).map_err(here)?;
+    if !facts.workloads.contains(&scenario.kind()) {
+        let has: Vec<String> = facts.workloads.iter().map(|kind| format!("a {kind}")).collect();
+        let problem = format!(
+            "{} has no form for a {}, which is this scenario's workload: it has one for {}",
+            facts.name,
+            scenario.kind(),
+            has.join(" and ")
+        );
+        return Err(here(problem));
+    }
+    if facts.limited && scenario.limits.is_empty() {
+        return Err(here(format!(
+            "{} takes a limit, and the file has none: add `limits = [20]`",
+            facts.name
+        )));
+    }
+    Ok(StrategyPlan {
+        name: facts.name.to_owned(),
+        clocks: match &raw.clocks {
+            Some(clocks) => {
+                distinct(clocks, "clock", |clock| among(clock, *clock.get_ref(), &scenario.clocks))?
+            }
+            None => scenario.clocks.clone(),
+        },
+        limits: limits(raw, facts, scenario)?,
+        runs: raw.runs.as_ref().map_or(Ok(scenario.runs), |runs| fewer_runs(runs, scenario.runs))?,
+        expect: Vec::new(),
+        published: raw
+            .published
+            .0
+            .iter()
+            .map(|entry| published(entry, origin.text))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn find<'a>(name: &str, known: &'a [StrategyFacts<'a>]) -> Result<&'a StrategyFacts<'a>, String> {
+    known
+        .iter()
+        .find(|facts| facts.name == name)
+        .ok_or_else(|| names::unknown("strategy", name, known.iter().map(|facts| facts.name)))
+}
+
+fn limits(
+    raw: &raw::Strategy,
+    facts: &StrategyFacts<'_>,
+    scenario: &Scenario,
+) -> Result<Vec<NonZeroUsize>, Problem> {
+    match &raw.limits {
+        Some(limits) if !facts.limited => {
+            Err(Problem::at(limits.span(), format!("{} takes no limit: leave this out", facts.name)))
+        }
+        Some(limits) => distinct(limits, "limit", |limit| {
+            among(limit, positive(limit, u32::MAX.into())?, &scenario.limits)
+        }),
+        None if facts.limited => Ok(scenario.limits.clone()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A strategy narrows what its file says, and never widens it.
+fn among<R, T: PartialEq + ToString>(raw: &Spanned<R>, value: T, all: &[T]) -> Result<T, Problem> {
+    if all.contains(&value) {
+        return Ok(value);
+    }
+    let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+    let problem =
+        format!("found {}, expected some of what the file has: {}", value.to_string(), all.join(", "));
+    Err(Problem::at(raw.span(), problem))
+}
+
+fn fewer_runs(raw: &Spanned<raw::Whole>, all: NonZeroU32) -> Result<NonZeroU32, Problem> {
+    let runs: NonZeroU32 = positive(raw, u32::MAX.into())?;
+    if runs > all {
+        return Err(Problem::at(raw.span(), format!("found {runs}, expected at most the file's {all}")));
+    }
+    Ok(runs)
+}
+
+fn published(
+    (metric, figure): &(Spanned<KnownMetric>, Spanned<Side>),
+    text: &str,
+) -> Result<(Metric, u64), Problem> {
+    let KnownMetric(metric) = *metric.get_ref();
+    let no_names = |name: &str| Err(format!("found `{name}`: a published figure is a number, with its unit"));
+    let read = expression(figure.get_ref(), figure.span(), metric.unit(), text, &no_names)?;
+    let figure =
+        read.constant().ok_or_else(|| Problem::at(figure.span(), "found a name, expected a number"))?;
+    Ok((metric, figure))
+}

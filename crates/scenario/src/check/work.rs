@@ -1,0 +1,261 @@
+//! Workloads, latencies, faults, downstreams, and the variants that combine them.
+
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::Path;
+
+use bytesize::ByteSize;
+use fanout_record::WorkloadKind;
+use fanout_simulation::{
+    Answer, Arrivals, Branching, DownstreamSpec, Faults, Latency, Rule, StreamSpec, TreeSpec, WhenFull, Which,
+};
+use toml::Spanned;
+
+use super::number::{positive, whole};
+use super::{problem_at, spanned};
+use crate::error::Problem;
+use crate::files::Files;
+use crate::latency::fit_for_virtual;
+use crate::raw::{self, OneOf};
+use crate::scenario::{Variant, WEIGHTS, Workload};
+use crate::{text, work};
+
+/// What a workload must fit into.
+pub(super) struct Setting<'a> {
+    pub files: &'a dyn Files,
+    /// Bytes that a cell may hold.
+    pub memory: u64,
+    /// Whether there are cells on the virtual clock.
+    pub on_virtual: bool,
+}
+
+/// What a file, or one of its variants, says of the work.
+#[derive(Default)]
+struct Parts {
+    workload: Option<Workload>,
+    latency: Option<Latency>,
+    faults: Option<TheFaults>,
+    downstream: Option<DownstreamSpec>,
+    call_future_bytes: Option<usize>,
+}
+
+#[derive(Clone, Default)]
+struct TheFaults {
+    faults: Faults,
+    /// The first place that names a depth.
+    depth: Option<Range<usize>>,
+}
+
+pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Variant>, Problem> {
+    let common = Parts {
+        workload: file.workload.as_ref().map(|workload| setting.workload(workload)).transpose()?,
+        latency: file.latency.as_ref().map(|latency| setting.latency(latency)).transpose()?,
+        faults: Some(faults(&file.fault)?),
+        downstream: file.downstream.as_ref().map(downstream).transpose()?,
+        call_future_bytes: file.call_future_bytes.as_ref().map(weight).transpose()?,
+    };
+    if file.variant.is_empty() {
+        return Ok(vec![variant(None, Parts::default(), &common)?]);
+    }
+    let mut variants: Vec<Variant> = Vec::with_capacity(file.variant.len());
+    for own in &file.variant {
+        let name = variant_name(&own.name, &variants)?;
+        let parts = Parts {
+            workload: own.workload.as_ref().map(|workload| setting.workload(workload)).transpose()?,
+            latency: own.latency.as_ref().map(|latency| setting.latency(latency)).transpose()?,
+            faults: own.fault.as_deref().map(faults).transpose()?,
+            downstream: own.downstream.as_ref().map(downstream).transpose()?,
+            call_future_bytes: own.call_future_bytes.as_ref().map(weight).transpose()?,
+        };
+        let checked = variant(Some((name, own.name.span())), parts, &common)?;
+        if let Some(first) = variants.first().filter(|first| first.workload.kind() != checked.workload.kind())
+        {
+            let (kind, others) = (checked.workload.kind(), first.workload.kind());
+            let problem = format!(
+                "found a {kind}, expected a {others} like the variants before: a scenario has one kind"
+            );
+            return Err(Problem::at(own.name.span(), problem));
+        }
+        variants.push(checked);
+    }
+    Ok(variants)
+}
+
+/// Names become parts of tables, charts and commands.
+fn variant_name(name: &Spanned<String>, before: &[Variant]) -> Result<String, Problem> {
+    let found = name.get_ref();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if found.is_empty() || !found.chars().all(plain) {
+        let problem =
+            format!("found {found:?}, expected a name of the letters a to z, digits, `-`, `_` and `.`");
+        return Err(Problem::at(name.span(), problem));
+    }
+    if before.iter().any(|variant| variant.name.as_ref() == Some(found)) {
+        return Err(Problem::at(
+            name.span(),
+            format!("a variant named {found:?} stands in this file already"),
+        ));
+    }
+    Ok(found.clone())
+}
+
+fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> Result<Variant, Problem> {
+    let (name, span) = name.unzip();
+    let lacking = |what: &str| problem_at(span.as_ref(), format!("nothing says {what}"));
+    let workload = own.workload.or_else(|| common.workload.clone()).ok_or_else(|| {
+        lacking("what the work is: add a table such as `[workload.tree]` or `[workload.stream]`")
+    })?;
+    let latency = own
+        .latency
+        .or_else(|| common.latency.clone())
+        .ok_or_else(|| lacking("how long a call takes: add `[latency]` with, say, `constant = \"10ms\"`"))?;
+    let TheFaults { faults, depth } = own.faults.or_else(|| common.faults.clone()).unwrap_or_default();
+    if let (WorkloadKind::Stream, Some(depth)) = (workload.kind(), depth) {
+        return Err(Problem::at(depth, "a stream has no depth: `depth` chooses among the nodes of a tree"));
+    }
+    Ok(Variant {
+        name,
+        workload,
+        latency,
+        faults,
+        downstream: own.downstream.or(common.downstream),
+        call_future_bytes: own.call_future_bytes.or(common.call_future_bytes).unwrap_or_default(),
+    })
+}
+
+fn weight(bytes: &Spanned<raw::Whole>) -> Result<usize, Problem> {
+    let found = bytes.get_ref().0;
+    WEIGHTS.into_iter().find(|weight| i128::try_from(*weight) == Ok(found)).ok_or_else(|| {
+        let [most @ .., last] = WEIGHTS.map(|weight| weight.to_string());
+        Problem::at(bytes.span(), format!("found {found}, expected one of {} or {last}", most.join(", ")))
+    })
+}
+
+fn downstream(raw: &raw::Downstream) -> Result<DownstreamSpec, Problem> {
+    Ok(DownstreamSpec {
+        capacity: positive(&raw.capacity, u32::MAX.into())?,
+        when_full: match raw.when_full {
+            raw::WhenFull::Reject => WhenFull::Reject,
+            raw::WhenFull::Queue => WhenFull::Queue,
+        },
+    })
+}
+
+fn faults(raw: &[Spanned<raw::Fault>]) -> Result<TheFaults, Problem> {
+    let rules = raw.iter().map(rule).collect::<Result<Vec<Rule>, Problem>>()?;
+    let depth = raw.iter().find_map(|fault| fault.get_ref().every.as_ref()?.get_ref().depth.as_ref());
+    Ok(TheFaults { faults: Faults::new(rules), depth: depth.map(Spanned::span) })
+}
+
+fn rule(raw: &Spanned<raw::Fault>) -> Result<Rule, Problem> {
+    let fault = raw.get_ref();
+    let which = match (&fault.share, &fault.every) {
+        (Some(share), None) => Which::Share(share.get_ref().0),
+        (None, Some(every)) => Which::Every {
+            nth: positive(&every.get_ref().nth, u32::MAX.into())?,
+            depth: every.get_ref().depth.as_ref().map(|depth| count(depth, 0)).transpose()?,
+        },
+        (Some(_), Some(every)) => {
+            return Err(Problem::at(
+                every.span(),
+                "found `every` beside `share`, expected exactly one of them",
+            ));
+        }
+        (None, None) => {
+            let problem = "nothing says which calls it is: add `share = 0.02` or `every = { nth = 50 }`";
+            return Err(Problem::at(raw.span(), problem));
+        }
+    };
+    let answer = match fault.answer {
+        raw::Answer::Error => Answer::Error,
+        raw::Answer::Never => Answer::Never,
+    };
+    let place = fault.share.as_ref().map_or_else(|| raw.span(), Spanned::span);
+    Rule::new(which, answer).map_err(|error| Problem::at(place, error.to_string()))
+}
+
+impl Setting<'_> {
+    fn workload(&self, raw: &OneOf<raw::Workload>) -> Result<Workload, Problem> {
+        let tree = match &raw.0 {
+            raw::Workload::Tree(raw::FullTree { branching, depth }) => {
+                at(depth, TreeSpec::full(count(branching, 1)?, count(depth, 0)?))?
+            }
+            raw::Workload::Chain(chain) => at(&chain.nodes, TreeSpec::chain(count(&chain.nodes, 1)?))?,
+            raw::Workload::Star(star) => at(&star.leaves, TreeSpec::star(count(&star.leaves, 0)?))?,
+            raw::Workload::Random(raw::RandomTree { nodes, branching }) => {
+                at(nodes, TreeSpec::random(self::branching(branching)?, count(nodes, 1)?))?
+            }
+            raw::Workload::Listing(listing) => {
+                TreeSpec::listing(spanned(&listing.path, |path| work::listing(Path::new(path), self.files))?)
+            }
+            raw::Workload::Empty(raw::Nothing {}) => TreeSpec::empty(),
+            raw::Workload::Stream(stream) => return self.stream(stream).map(Workload::Stream),
+        };
+        Ok(Workload::Tree(tree))
+    }
+
+    fn stream(&self, raw: &raw::Stream) -> Result<StreamSpec, Problem> {
+        let payload = spanned(&raw.payload, text::size)?;
+        let fits = usize::try_from(payload).ok().filter(|_| payload <= self.memory);
+        let payload_bytes = fits.ok_or_else(|| {
+            let (found, memory) = (raw.payload.get_ref(), ByteSize(self.memory));
+            let problem = format!("found {found:?}, expected at most what `memory` gives a cell: {memory}");
+            Problem::at(raw.payload.span(), problem)
+        })?;
+        let arrivals = match &raw.arrivals.0 {
+            raw::Arrivals::AtOnce => Arrivals::AtOnce,
+            raw::Arrivals::Even(rate) => Arrivals::Even { per_second: positive(rate, u32::MAX.into())? },
+            raw::Arrivals::Poisson(rate) => {
+                Arrivals::Poisson { per_second: positive(rate, u32::MAX.into())? }
+            }
+        };
+        Ok(StreamSpec::new(count(&raw.messages, 0)?, payload_bytes, arrivals))
+    }
+
+    fn latency(&self, raw: &OneOf<raw::Latency>) -> Result<Latency, Problem> {
+        let read = |words| spanned(words, text::in_earnest);
+        let (latency, span) = match &raw.0 {
+            raw::Latency::Constant(latency) => (Latency::constant(read(latency)?), latency.span()),
+            raw::Latency::Uniform(uniform) => {
+                let raw::MinMax { min, max } = uniform.get_ref();
+                (at(uniform, Latency::uniform(read(min)?, read(max)?))?, uniform.span())
+            }
+            raw::Latency::Exponential(mean) => (at(mean, Latency::exponential(read(mean)?))?, mean.span()),
+            raw::Latency::LogNormal(log_normal) => {
+                let raw::LogNormal { median, sigma } = log_normal.get_ref();
+                (at(log_normal, Latency::log_normal(read(median)?, sigma.get_ref().0))?, log_normal.span())
+            }
+            raw::Latency::Samples(raw::FileRef { path }) => {
+                (spanned(path, |path| work::samples(Path::new(path), self.files))?, path.span())
+            }
+        };
+        if self.on_virtual {
+            fit_for_virtual(&latency).map_err(|error| Problem::at(span, error.to_string()))?;
+        }
+        Ok(latency)
+    }
+}
+
+fn branching(raw: &OneOf<raw::Branching>) -> Result<Branching, Problem> {
+    match &raw.0 {
+        raw::Branching::Uniform(uniform) => {
+            let raw::MinMax { min, max } = uniform.get_ref();
+            at(uniform, Branching::uniform(count(min, 0)?, count(max, 0)?))
+        }
+        raw::Branching::Geometric(mean) => at(mean, Branching::geometric(mean.get_ref().0)),
+        raw::Branching::Skewed(skewed) => {
+            let raw::Skewed { exponent, max } = skewed.get_ref();
+            at(skewed, Branching::skewed(exponent.get_ref().0, count(max, 0)?))
+        }
+    }
+}
+
+/// A number of nodes or messages.
+fn count(number: &Spanned<raw::Whole>, min: u64) -> Result<u32, Problem> {
+    whole(number, min..=u32::MAX.into())
+}
+
+/// Points at what cannot be made.
+fn at<R, T>(raw: &Spanned<R>, made: Result<T, impl Display>) -> Result<T, Problem> {
+    made.map_err(|problem| Problem::at(raw.span(), problem.to_string()))
+}

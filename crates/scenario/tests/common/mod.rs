@@ -1,0 +1,23 @@
+//! The strategies that scenarios of the tests may name, and where their files lie.
+
+use std::path::{Path, PathBuf};
+
+use fanout_record::WorkloadKind::{Stream, Tree};
+use fanout_scenario::{Folder, Scenario, ScenarioError, StrategyFacts, parse};
+
+pub const KNOWN: [StrategyFacts<'_>; 6] = [
+    StrategyFacts { name: "sequential-stack", workloads: &[Tree, Stream], limited: false },
+    StrategyFacts { name: "unbounded-join-all", workloads: &[Tree, Stream], limited: false },
+    StrategyFacts { name: "semaphore-across-recursion", workloads: &[Tree], limited: true },
+    StrategyFacts { name: "semaphore-around-fetch", workloads: &[Tree, Stream], limited: true },
+    StrategyFacts { name: "queue-workers", workloads: &[Tree, Stream], limited: true },
+    StrategyFacts { name: "slot-before-spawn", workloads: &[Tree, Stream], limited: true },
+];
+
+pub fn files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+pub fn read(text: &str) -> Result<Scenario, ScenarioError> {
+    parse("case", Path::new("case.toml"), text, &Folder::new(files()), &KNOWN)
+}

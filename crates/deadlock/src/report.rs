@@ -107,8 +107,11 @@ mod tests {
 
     #[test]
     fn holders_that_wait_for_each_other_end_the_search() {
-        let report =
-            Report { slots: 2, holders: vec![holder("a", &["b"]), holder("b", &["a"])], waiters: vec!["c".into()] };
+        let report = Report {
+            slots: 2,
+            holders: vec![holder("a", &["b"]), holder("b", &["a"])],
+            waiters: vec!["c".into()],
+        };
         assert_eq!(report.chain(), None);
     }
 

@@ -42,7 +42,8 @@ impl<N: Clone> Slots<N> {
     /// Waits for a slot. Dropped meanwhile, it no longer waits.
     pub async fn acquire(&self, who: N) -> Slot<N> {
         let waiting = Waiting::new(&self.pool, who);
-        let permit = Arc::clone(&self.pool.semaphore).acquire_owned().await.expect("the semaphore is never closed");
+        let permit =
+            Arc::clone(&self.pool.semaphore).acquire_owned().await.expect("the semaphore is never closed");
         let ticket = waiting.hold();
         Slot { pool: Arc::clone(&self.pool), ticket, _permit: permit }
     }
@@ -55,7 +56,10 @@ impl<N: Clone> Slots<N> {
             holders: ledger
                 .holding
                 .values()
-                .map(|(who, waits_for)| Holder { name: name(who), waits_for: waits_for.iter().map(&name).collect() })
+                .map(|(who, waits_for)| Holder {
+                    name: name(who),
+                    waits_for: waits_for.iter().map(&name).collect(),
+                })
                 .collect(),
             waiters: ledger.waiting.values().map(&name).collect(),
         }
@@ -151,7 +155,9 @@ mod tests {
     fn holders_and_waiters_are_known_and_forgotten() {
         let slots = pool(1);
         let mut context = Context::from_waker(Waker::noop());
-        let Poll::Ready(first) = pin!(slots.acquire("first")).poll(&mut context) else { panic!("a slot is free") };
+        let Poll::Ready(first) = pin!(slots.acquire("first")).poll(&mut context) else {
+            panic!("a slot is free")
+        };
         {
             let mut second = pin!(slots.acquire("second"));
             assert!(second.as_mut().poll(&mut context).is_pending());
@@ -166,7 +172,9 @@ mod tests {
     fn a_slot_goes_to_who_waited_longest() {
         let slots = pool(1);
         let mut context = Context::from_waker(Waker::noop());
-        let Poll::Ready(first) = pin!(slots.acquire("first")).poll(&mut context) else { panic!("a slot is free") };
+        let Poll::Ready(first) = pin!(slots.acquire("first")).poll(&mut context) else {
+            panic!("a slot is free")
+        };
         let mut second = pin!(slots.acquire("second"));
         let mut third = pin!(slots.acquire("third"));
         assert!(second.as_mut().poll(&mut context).is_pending());

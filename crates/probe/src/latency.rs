@@ -64,7 +64,11 @@ impl Latencies {
     pub(crate) fn percentiles(&self) -> Option<Percentiles> {
         // A bucket answers with the highest value it may stand for, which may be above any that was seen.
         let at = |quantile| (self.histogram.value_at_quantile(quantile) * self.step_ns).min(self.max_ns);
-        (!self.histogram.is_empty()).then(|| Percentiles { p50_ns: at(0.5), p99_ns: at(0.99), max_ns: self.max_ns })
+        (!self.histogram.is_empty()).then(|| Percentiles {
+            p50_ns: at(0.5),
+            p99_ns: at(0.99),
+            max_ns: self.max_ns,
+        })
     }
 }
 

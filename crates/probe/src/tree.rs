@@ -45,7 +45,12 @@ impl<T: Tree> Tree for ObservedTree<T> {
     type Error = T::Error;
 
     fn children(&self, node: &T::Node) -> impl Future<Output = Result<Vec<T::Node>, T::Error>> + Send {
-        Observed::new(&self.probe, (self.mark.get)(node), self.tree.children(node), Reveals { set_mark: self.mark.set })
+        Observed::new(
+            &self.probe,
+            (self.mark.get)(node),
+            self.tree.children(node),
+            Reveals { set_mark: self.mark.set },
+        )
     }
 }
 

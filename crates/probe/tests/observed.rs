@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fanout_probe::{Counts, Mark, ObservedHandler, ObservedSource, ObservedTree, Peaks, Percentiles, Probe, Resolution};
+use fanout_probe::{
+    Counts, Mark, ObservedHandler, ObservedSource, ObservedTree, Peaks, Percentiles, Probe, Resolution,
+};
 use fanout_workload::{Delivery, Handler, Source, Tree, settle};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};

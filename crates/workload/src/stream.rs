@@ -80,11 +80,7 @@ impl<E> Consumed<E> {
 // Derived, it would ask for `E: Default`.
 impl<E> Default for Consumed<E> {
     fn default() -> Self {
-        Self {
-            handled: 0,
-            failed: 0,
-            first_error: None,
-        }
+        Self { handled: 0, failed: 0, first_error: None }
     }
 }
 
@@ -98,18 +94,7 @@ mod tests {
         consumed.record(Ok(()));
         consumed.record(Err("first"));
         consumed.record(Err("second"));
-        consumed.absorb(Consumed {
-            handled: 4,
-            failed: 1,
-            first_error: Some("elsewhere"),
-        });
-        assert_eq!(
-            consumed,
-            Consumed {
-                handled: 5,
-                failed: 3,
-                first_error: Some("first")
-            }
-        );
+        consumed.absorb(Consumed { handled: 4, failed: 1, first_error: Some("elsewhere") });
+        assert_eq!(consumed, Consumed { handled: 5, failed: 3, first_error: Some("first") });
     }
 }

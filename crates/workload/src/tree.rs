@@ -52,10 +52,7 @@ impl<N, E> Walked<N, E> {
 // Derived, it would ask for `N: Default` and `E: Default`.
 impl<N, E> Default for Walked<N, E> {
     fn default() -> Self {
-        Self {
-            visited: 0,
-            failed: Vec::new(),
-        }
+        Self { visited: 0, failed: Vec::new() }
     }
 }
 
@@ -68,25 +65,13 @@ mod tests {
         let mut walked = Walked::default();
         assert_eq!(walked.record("a", Ok(vec!["b", "c"])), ["b", "c"]);
         assert_eq!(walked.record("b", Err("refused")), [""; 0]);
-        assert_eq!(
-            walked,
-            Walked {
-                visited: 1,
-                failed: vec![("b", "refused")]
-            }
-        );
+        assert_eq!(walked, Walked { visited: 1, failed: vec![("b", "refused")] });
     }
 
     #[test]
     fn parts_of_a_walk_add_up() {
-        let mut walked = Walked {
-            visited: 2,
-            failed: vec![(1, "x")],
-        };
-        walked.absorb(Walked {
-            visited: 3,
-            failed: vec![(2, "y")],
-        });
+        let mut walked = Walked { visited: 2, failed: vec![(1, "x")] };
+        walked.absorb(Walked { visited: 3, failed: vec![(2, "y")] });
         assert_eq!(walked.visited, 5);
         assert_eq!(walked.failed, [(1, "x"), (2, "y")]);
     }

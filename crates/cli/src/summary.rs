@@ -1,0 +1,157 @@
+//! What a run came to, for a terminal of 80 columns.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use fanout_record::{Claim, Clock, Metric, Row, Subject};
+use fanout_scenario::Scenario;
+
+use crate::commands::Verdict;
+
+/// A table without lines, that fits 80 columns where the terminal says nothing else.
+pub(crate) fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(header);
+    if table.width().is_none() {
+        table.set_width(80);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    table
+}
+
+/// One scenario's cells: a line a strategy, with the range of what its cells measured.
+pub(crate) fn summary(scenario: &Scenario, rows: &[Row], claims: &[Claim]) -> String {
+    let mut table = table(&["strategy", "outcome", "virtual", "wall", "in flight", "tasks", "heap"]);
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    for strategy in &scenario.strategies {
+        let cells: Vec<_> = rows
+            .iter()
+            .filter(|row| row.scenario == scenario.name && row.strategy == strategy.name)
+            .collect();
+        if cells.is_empty() {
+            continue;
+        }
+        // Peaks are exact on the virtual clock; where there is none, those of the wall clock have to do.
+        let exact: Vec<_> = cells.iter().copied().filter(|row| row.clock == Clock::Virtual).collect();
+        let peaks = if exact.is_empty() { &cells } else { &exact };
+        table.add_row([
+            strategy.name.clone(),
+            outcomes(&cells),
+            range(&cells, Metric::Virtual),
+            range(&cells, Metric::Wall),
+            range(peaks, Metric::InFlightPeak),
+            range(peaks, Metric::TasksPeak),
+            range(peaks, Metric::HeapPeak),
+        ]);
+    }
+    let own: Vec<_> = claims.iter().filter(|claim| claim.scenario == scenario.name).cloned().collect();
+    format!("{}: {}\n{table}\n{}\n", scenario.name, scenario.title, Tally::of(&own))
+}
+
+/// How the cells ended: each way once, with its count where there is more than one.
+fn outcomes(rows: &[&Row]) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for row in rows {
+        let outcome = row.outcome.to_string();
+        match counts.iter_mut().find(|(other, _)| *other == outcome) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((outcome, 1)),
+        }
+    }
+    match counts.as_slice() {
+        [(outcome, _)] => outcome.clone(),
+        several => {
+            let each: Vec<_> = several.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+            each.join(", ")
+        }
+    }
+}
+
+fn range(rows: &[&Row], metric: Metric) -> String {
+    let values = || rows.iter().filter_map(|row| metric.of(row));
+    match (values().min(), values().max()) {
+        (Some(min), Some(max)) => {
+            let (low, high) = (metric.unit().show(min), metric.unit().show(max));
+            if low == high { low } else { format!("{low} - {high}") }
+        }
+        _ => "-".to_owned(),
+    }
+}
+
+/// How many claims hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Tally {
+    held: usize,
+    not_held: usize,
+    not_measured: usize,
+}
+
+impl Tally {
+    pub(crate) fn of(claims: &[Claim]) -> Self {
+        let mut tally = Self::default();
+        for claim in claims.iter().filter(|claim| claim.expected.is_some()) {
+            match claim.held {
+                Some(true) => tally.held += 1,
+                Some(false) => tally.not_held += 1,
+                None => tally.not_measured += 1,
+            }
+        }
+        tally
+    }
+
+    pub(crate) const fn verdict(self) -> Verdict {
+        if self.not_held == 0 { Verdict::Fine } else { Verdict::NotHeld }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { held, not_held, not_measured } = self;
+        write!(f, "claims: {held} held, {not_held} not held")?;
+        if *not_measured > 0 {
+            write!(f, ", {not_measured} not measured")?;
+        }
+        Ok(())
+    }
+}
+
+/// A claim that does not hold, in a line: which cell, what was expected, what was measured.
+pub(crate) fn not_held(claim: &Claim) -> String {
+    let show = |value: u64| match claim.metric {
+        Subject::Outcome => value.to_string(),
+        Subject::Metric(metric) => metric.unit().show(value),
+    };
+    let mut cell = format!("{} {}", claim.scenario, claim.strategy);
+    for (what, value) in [
+        ("variant", claim.variant.clone()),
+        ("limit", claim.limit.map(|limit| limit.to_string())),
+        ("seed", Some(claim.seed.to_string())),
+    ] {
+        if let Some(value) = value {
+            cell += &format!(", {what} {value}");
+        }
+    }
+    let measured = match (&claim.measured, claim.metric) {
+        (None, _) => "nothing".to_owned(),
+        (Some(outcome), Subject::Outcome) => outcome.clone(),
+        (Some(value), Subject::Metric(_)) => value.parse().map_or_else(|_| value.clone(), show),
+    };
+    let bound = match (claim.min, claim.max) {
+        (Some(min), Some(max)) if min == max => format!(" ({})", show(min)),
+        (Some(min), Some(max)) => format!(" ({} to {})", show(min), show(max)),
+        (Some(bound), None) | (None, Some(bound)) => format!(" ({})", show(bound)),
+        (None, None) => String::new(),
+    };
+    let expected = claim.expected.as_deref().unwrap_or_default();
+    format!(
+        "not held: {cell}, {} clock: {} was {measured}, expected {expected}{bound}",
+        claim.clock, claim.metric
+    )
+}

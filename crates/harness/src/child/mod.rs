@@ -1,0 +1,14 @@
+//! Inside a cell's process: builds the workload, runs the strategy on its clock, measures.
+
+mod clock;
+mod limits;
+mod measure;
+mod serve;
+mod stream;
+mod tree;
+
+pub(crate) use measure::Measured;
+pub use serve::serve_if_cell;
+pub(crate) use serve::{CELL, Report, Task};
+pub(crate) use stream::StreamCell;
+pub(crate) use tree::TreeCell;

@@ -1,0 +1,221 @@
+//! Which strategies there are. A new one is an adapter and a line in [`Registry::builtin`].
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use fanout_deadlock::Slots;
+use fanout_scenario::StrategyFacts;
+use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
+
+use crate::strategy::{Consume, Strategy, Walk};
+
+/// The strategies that scenarios can name.
+pub struct Registry {
+    strategies: Vec<Strategy>,
+}
+
+impl Registry {
+    /// The six that the project is about, in the order of its tables.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self {
+            strategies: vec![
+                Strategy::unlimited("sequential-stack", "one call at a time")
+                    .walks(SequentialStack)
+                    .consumes(SequentialStack),
+                Strategy::unlimited(
+                    "unbounded-join-all",
+                    "everything at once, no limit on calls, tasks or memory",
+                )
+                .walks(UnboundedJoinAll)
+                .consumes(UnboundedJoinAll),
+                Strategy::limited(
+                    "semaphore-across-recursion",
+                    "the bug: a slot is held while its holder waits for slots",
+                )
+                .walks(SemaphoreAcrossRecursion),
+                Strategy::limited(
+                    "semaphore-around-fetch",
+                    "a task an item, a slot around each call: bounds calls, not tasks",
+                )
+                .walks(SemaphoreAroundFetch)
+                .consumes(SemaphoreAroundFetch),
+                Strategy::limited(
+                    "queue-workers",
+                    "a queue and a fixed number of workers: bounds calls and tasks",
+                )
+                .walks(QueueWorkers)
+                .consumes(QueueWorkers),
+                Strategy::limited(
+                    "slot-before-spawn",
+                    "a slot first, then a task for one item: bounds calls and tasks",
+                )
+                .walks(SlotBeforeSpawn)
+                .consumes(SlotBeforeSpawn),
+            ],
+        }
+    }
+
+    /// Adds a strategy, in the place of any of the same name.
+    pub fn add(&mut self, strategy: Strategy) {
+        self.strategies.retain(|other| other.name() != strategy.name());
+        self.strategies.push(strategy);
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Strategy> {
+        self.strategies.iter()
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Strategy> {
+        self.iter().find(|strategy| strategy.name() == name)
+    }
+
+    /// What scenarios have to know of them.
+    #[must_use]
+    pub fn facts(&self) -> Vec<StrategyFacts<'_>> {
+        self.iter().map(Strategy::facts).collect()
+    }
+}
+
+struct SequentialStack;
+
+impl Walk for SequentialStack {
+    async fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        _: NonZeroUsize,
+        _: Slots<T::Node>,
+    ) -> Walked<T::Node, T::Error> {
+        fanout_sequential_stack::walk(&*tree, roots).await
+    }
+}
+
+impl Consume for SequentialStack {
+    async fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        _: NonZeroUsize,
+    ) -> Consumed<H::Error> {
+        fanout_sequential_stack::consume(source, &*handler).await
+    }
+}
+
+struct UnboundedJoinAll;
+
+impl Walk for UnboundedJoinAll {
+    async fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        _: NonZeroUsize,
+        _: Slots<T::Node>,
+    ) -> Walked<T::Node, T::Error> {
+        fanout_unbounded_join_all::walk(&*tree, roots).await
+    }
+}
+
+impl Consume for UnboundedJoinAll {
+    async fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        _: NonZeroUsize,
+    ) -> Consumed<H::Error> {
+        fanout_unbounded_join_all::consume(source, handler).await
+    }
+}
+
+struct SemaphoreAcrossRecursion;
+
+impl Walk for SemaphoreAcrossRecursion {
+    async fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        _: NonZeroUsize,
+        slots: Slots<T::Node>,
+    ) -> Walked<T::Node, T::Error> {
+        fanout_semaphore_across_recursion::walk(tree, roots, slots).await
+    }
+}
+
+struct SemaphoreAroundFetch;
+
+impl Walk for SemaphoreAroundFetch {
+    async fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        _: Slots<T::Node>,
+    ) -> Walked<T::Node, T::Error> {
+        fanout_semaphore_around_fetch::walk(tree, roots, limit).await
+    }
+}
+
+impl Consume for SemaphoreAroundFetch {
+    async fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+    ) -> Consumed<H::Error> {
+        fanout_semaphore_around_fetch::consume(source, handler, limit).await
+    }
+}
+
+struct QueueWorkers;
+
+impl Walk for QueueWorkers {
+    async fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        _: Slots<T::Node>,
+    ) -> Walked<T::Node, T::Error> {
+        fanout_queue_workers::walk(tree, roots, limit).await
+    }
+}
+
+impl Consume for QueueWorkers {
+    async fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+    ) -> Consumed<H::Error> {
+        // The guide's: a queue as long as there are workers.
+        fanout_queue_workers::consume(source, handler, limit, limit).await
+    }
+}
+
+struct SlotBeforeSpawn;
+
+impl Walk for SlotBeforeSpawn {
+    async fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        _: Slots<T::Node>,
+    ) -> Walked<T::Node, T::Error> {
+        fanout_slot_before_spawn::walk(tree, roots, limit).await
+    }
+}
+
+impl Consume for SlotBeforeSpawn {
+    async fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+    ) -> Consumed<H::Error> {
+        fanout_slot_before_spawn::consume(source, handler, limit).await
+    }
+}

@@ -1,0 +1,156 @@
+//! What the harness asks of a strategy, and how it runs one without knowing which.
+
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use fanout_deadlock::Slots;
+use fanout_record::WorkloadKind;
+use fanout_scenario::StrategyFacts;
+use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
+
+use crate::child::{Measured, StreamCell, TreeCell};
+
+/// A strategy that walks trees.
+pub trait Walk: Send + Sync + 'static {
+    /// Walks the tree below `roots`.
+    ///
+    /// `slots` is a pool of the same `limit` for a walk that wants its holders and waiters named in a deadlock's
+    /// report; others leave it alone.
+    fn walk<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        slots: Slots<T::Node>,
+    ) -> impl Future<Output = Walked<T::Node, T::Error>> + Send;
+}
+
+/// A strategy that consumes streams.
+pub trait Consume: Send + Sync + 'static {
+    /// Handles every message of `source`.
+    fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+    ) -> impl Future<Output = Consumed<H::Error>> + Send;
+}
+
+/// A strategy as the harness knows it: its name, and what it can be given.
+///
+/// ```
+/// # use std::{num::NonZeroUsize, sync::Arc};
+/// # use fanout_deadlock::Slots;
+/// # use fanout_harness::{Registry, Strategy, Walk};
+/// # use fanout_workload::{Tree, Walked};
+/// /// Two calls at a time, whatever the limit.
+/// struct Pairs;
+///
+/// impl Walk for Pairs {
+///     async fn walk<T: Tree>(
+///         &self,
+///         tree: Arc<T>,
+///         roots: Vec<T::Node>,
+///         _: NonZeroUsize,
+///         _: Slots<T::Node>,
+///     ) -> Walked<T::Node, T::Error> {
+///         fanout_queue_workers::walk(tree, roots, NonZeroUsize::MIN.saturating_add(1)).await
+///     }
+/// }
+///
+/// let mut registry = Registry::builtin();
+/// registry.add(Strategy::unlimited("pairs", "two calls at a time").walks(Pairs));
+/// ```
+pub struct Strategy {
+    name: &'static str,
+    about: &'static str,
+    limited: bool,
+    workloads: Vec<WorkloadKind>,
+    tree: Option<Box<dyn RunTree>>,
+    stream: Option<Box<dyn RunStream>>,
+}
+
+impl Strategy {
+    /// A strategy that takes a limit: it has a cell for each of a scenario's.
+    #[must_use]
+    pub const fn limited(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, limited: true, workloads: Vec::new(), tree: None, stream: None }
+    }
+
+    /// A strategy that takes none: it has one cell, and is called with a limit of [`NonZeroUsize::MAX`].
+    #[must_use]
+    pub const fn unlimited(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, limited: false, workloads: Vec::new(), tree: None, stream: None }
+    }
+
+    /// It walks trees, like this.
+    #[must_use]
+    pub fn walks(mut self, walk: impl Walk) -> Self {
+        self.tree = Some(Box::new(walk));
+        self.workloads.push(WorkloadKind::Tree);
+        self
+    }
+
+    /// It consumes streams, like this.
+    #[must_use]
+    pub fn consumes(mut self, consume: impl Consume) -> Self {
+        self.stream = Some(Box::new(consume));
+        self.workloads.push(WorkloadKind::Stream);
+        self
+    }
+
+    /// Its name, in scenarios and results.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it does, in a line.
+    #[must_use]
+    pub const fn about(&self) -> &'static str {
+        self.about
+    }
+
+    /// What it can be given.
+    #[must_use]
+    pub fn workloads(&self) -> &[WorkloadKind] {
+        &self.workloads
+    }
+
+    /// What a scenario has to know of it.
+    #[must_use]
+    pub fn facts(&self) -> StrategyFacts<'_> {
+        StrategyFacts { name: self.name, workloads: &self.workloads, limited: self.limited }
+    }
+
+    pub(crate) fn tree(&self) -> Option<&dyn RunTree> {
+        self.tree.as_deref()
+    }
+
+    pub(crate) fn stream(&self) -> Option<&dyn RunStream> {
+        self.stream.as_deref()
+    }
+}
+
+/// A [`Walk`] whose generic parameters are hidden.
+pub(crate) trait RunTree: Send + Sync {
+    fn run(&self, cell: &TreeCell<'_>) -> Measured;
+}
+
+impl<W: Walk> RunTree for W {
+    fn run(&self, cell: &TreeCell<'_>) -> Measured {
+        cell.run(self)
+    }
+}
+
+/// A [`Consume`] whose generic parameters are hidden.
+pub(crate) trait RunStream: Send + Sync {
+    fn run(&self, cell: &StreamCell<'_>) -> Measured;
+}
+
+impl<C: Consume> RunStream for C {
+    fn run(&self, cell: &StreamCell<'_>) -> Measured {
+        cell.run(self)
+    }
+}

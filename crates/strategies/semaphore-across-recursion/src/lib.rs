@@ -35,12 +35,14 @@ pub async fn walk<T: Tree>(
     walked
 }
 
-// Spawned by itself, so its type has to be named: boxed.
+// It spawns itself, so its type has to have a name.
+type Walking<T> = Pin<Box<dyn Future<Output = Walked<<T as Tree>::Node, <T as Tree>::Error>> + Send>>;
+
 fn subtree<T: Tree>(
     tree: Arc<T>,
     node: T::Node,
     slots: Slots<T::Node>,
-) -> Pin<Box<dyn Future<Output = Walked<T::Node, T::Error>> + Send>> {
+) -> Walking<T> {
     Box::pin(async move {
         let mut slot = slots.acquire(node.clone()).await;
         let mut walked = Walked::default();

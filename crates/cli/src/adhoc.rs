@@ -57,14 +57,25 @@ fn spool(from: &Path, to: &Path) -> Result<()> {
     file.flush().with_context(|| format!("cannot write {}", to.display()))
 }
 
+fn analysis(arguments: &Arguments) -> String {
+    let latency = arguments.latency.as_deref().unwrap_or("10ms");
+    match arguments.faults.as_slice() {
+        [] => format!("Asked for on the command line: a latency of {latency}, and no faults."),
+        faults => {
+            format!("Asked for on the command line: a latency of {latency}, and faults {}.", faults.join(", "))
+        }
+    }
+}
+
 /// The scenario as a file of its own would say it, but for what the arguments put in its place.
 fn definition(from: &Path, arguments: &Arguments, args: &RunArgs, registry: &Registry) -> Result<String> {
-    let strategies: Table = registry
+    // In the registry's order, which a table would not keep.
+    let strategies: String = registry
         .iter()
         .filter(|strategy| strategy.workloads().contains(&WorkloadKind::Tree))
         // The bug's deadlock would be its only news here; whoever wants to see it names it.
         .filter(|strategy| strategy.name() != BUG || args.strategies.iter().any(|name| name == BUG))
-        .map(|strategy| (strategy.name().to_owned(), Value::Table(Table::new())))
+        .map(|strategy| format!("\n[strategy.{}]\n", strategy.name()))
         .collect();
     let limits: Vec<_> = match args.limits.as_slice() {
         [] => vec![DEFAULT_LIMIT],
@@ -78,12 +89,11 @@ fn definition(from: &Path, arguments: &Arguments, args: &RunArgs, registry: &Reg
     };
     let scenario = Table::from_iter([
         ("title".to_owned(), Value::from(format!("The tree listed in {}", from.display()))),
-        ("analysis".to_owned(), Value::from(format!("From the command line: {arguments:?}"))),
+        ("analysis".to_owned(), Value::from(analysis(arguments))),
         ("limits".to_owned(), Value::from(limits)),
-        ("strategy".to_owned(), Value::Table(strategies)),
     ])
     .into_iter()
     .chain(scenario)
     .collect::<Table>();
-    Ok(toml::to_string(&scenario)?)
+    Ok(toml::to_string(&scenario)? + &strategies)
 }

@@ -41,16 +41,55 @@ fn main() -> ExitCode {
         Ok(Verdict::NotHeld) => ExitCode::from(3),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("fanout: {error:#}");
+            anstream::eprintln!("fanout: {}", in_words(&error));
             ExitCode::from(1)
         }
     }
 }
 
+/// An error with its causes, outermost first; a cause that the one before has already told in full is left out.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    // What failed with nothing said of it is the output: every other file is named where it is opened.
+    if error.is::<std::io::Error>() {
+        words += "cannot write the output: ";
+    }
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() || words.ends_with("output: ") {
+            words += &cause;
+        } else if !words.ends_with(&cause) {
+            words += &format!(": {cause}");
+        }
+    }
+    words
+}
+
 /// Whoever read our output has read enough: `fanout list | head`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use anyhow::anyhow;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_that_was_told_already_is_not_told_again() {
+        let error = anyhow!("no such file").context("cannot read x: no such file").context("--latency");
+        assert_eq!(in_words(&error), "--latency: cannot read x: no such file");
+    }
+
+    #[test]
+    fn an_error_of_the_output_says_so() {
+        let full = anyhow::Error::from(Error::new(ErrorKind::StorageFull, "full"));
+        assert_eq!(in_words(&full), "cannot write the output: full");
+        assert!(!is_broken_pipe(&full));
+        assert!(is_broken_pipe(&Error::from(ErrorKind::BrokenPipe).into()));
+    }
 }

@@ -2,13 +2,17 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use fanout_record::{Claim, Clock, Metric, Row, Subject};
 use fanout_scenario::Scenario;
 
 use crate::commands::Verdict;
 
-/// A table without lines, that fits 80 columns where the terminal says nothing else.
+/// How wide output is where no terminal says so.
+const WIDTH: u16 = 80;
+
+/// A table without lines, that fits 80 columns where the terminal says nothing else. Names, its first column, are never
+/// broken: they are there to be copied.
 pub(crate) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table
@@ -16,43 +20,58 @@ pub(crate) fn table(header: &[&str]) -> Table {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(header);
     if table.width().is_none() {
-        table.set_width(80);
+        table.set_width(WIDTH);
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 1));
     }
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     table
 }
 
-/// One scenario's cells: a line a strategy, with the range of what its cells measured.
+/// Text in lines of the terminal's width, broken between words.
+pub(crate) fn paragraph(text: &str) -> String {
+    let mut table = table(&[]);
+    table.add_row([text]);
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((0, 0));
+    }
+    table.trim_fmt()
+}
+
+/// One scenario's cells: a line a strategy, with the range of what its cells measured. A clock that none of them ran on
+/// has no column.
 pub(crate) fn summary(scenario: &Scenario, rows: &[Row], claims: &[Claim]) -> String {
-    let mut table = table(&["strategy", "outcome", "virtual", "wall", "in flight", "tasks", "heap"]);
+    let own: Vec<_> = rows.iter().filter(|row| row.scenario == scenario.name).collect();
+    let times: Vec<_> = [(Clock::Virtual, Metric::Virtual, "virtual"), (Clock::Wall, Metric::Wall, "wall")]
+        .into_iter()
+        .filter(|(clock, ..)| own.iter().any(|row| row.clock == *clock))
+        .collect();
+    let mut header = vec!["strategy", "outcome"];
+    header.extend(times.iter().map(|(.., name)| name));
+    header.extend(["in flight", "tasks", "heap"]);
+    let mut table = table(&header);
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     for strategy in &scenario.strategies {
-        let cells: Vec<_> = rows
-            .iter()
-            .filter(|row| row.scenario == scenario.name && row.strategy == strategy.name)
-            .collect();
+        let cells: Vec<_> = own.iter().copied().filter(|row| row.strategy == strategy.name).collect();
         if cells.is_empty() {
             continue;
         }
         // Peaks are exact on the virtual clock; where there is none, those of the wall clock have to do.
         let exact: Vec<_> = cells.iter().copied().filter(|row| row.clock == Clock::Virtual).collect();
         let peaks = if exact.is_empty() { &cells } else { &exact };
-        table.add_row([
-            strategy.name.clone(),
-            outcomes(&cells),
-            range(&cells, Metric::Virtual),
-            range(&cells, Metric::Wall),
-            range(peaks, Metric::InFlightPeak),
-            range(peaks, Metric::TasksPeak),
-            range(peaks, Metric::HeapPeak),
-        ]);
+        let mut line = vec![strategy.name.clone(), outcomes(&cells)];
+        line.extend(times.iter().map(|(_, metric, _)| range(&cells, *metric)));
+        line.extend([Metric::InFlightPeak, Metric::TasksPeak, Metric::HeapPeak].map(|peak| range(peaks, peak)));
+        table.add_row(line);
     }
-    let own: Vec<_> = claims.iter().filter(|claim| claim.scenario == scenario.name).cloned().collect();
-    format!("{}: {}\n{table}\n{}\n", scenario.name, scenario.title, Tally::of(&own))
+    let said: Vec<_> = claims.iter().filter(|claim| claim.scenario == scenario.name).cloned().collect();
+    let heading = paragraph(&format!("{}: {}", scenario.name, scenario.title));
+    format!("{heading}\n{}\n{}\n", table.trim_fmt(), Tally::of(&said))
 }
 
 /// How the cells ended: each way once, with its count where there is more than one.
@@ -74,14 +93,17 @@ fn outcomes(rows: &[&Row]) -> String {
     }
 }
 
+/// The least and the most; the unit once, where both have the same.
 fn range(rows: &[&Row], metric: Metric) -> String {
     let values = || rows.iter().filter_map(|row| metric.of(row));
-    match (values().min(), values().max()) {
-        (Some(min), Some(max)) => {
-            let (low, high) = (metric.unit().show(min), metric.unit().show(max));
-            if low == high { low } else { format!("{low} - {high}") }
-        }
-        _ => "-".to_owned(),
+    let (Some(min), Some(max)) = (values().min(), values().max()) else { return "-".to_owned() };
+    let (low, high) = (metric.unit().show(min), metric.unit().show(max));
+    if low == high {
+        return low;
+    }
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((low, unit)), Some((_, other))) if unit == other => format!("{low}-{high}"),
+        _ => format!("{low}-{high}"),
     }
 }
 

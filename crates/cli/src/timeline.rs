@@ -2,7 +2,8 @@
 
 use fanout_record::{Bin, Row, Unit};
 
-const WIDTH: usize = 64;
+/// With the names and the peaks beside it, a line of 80.
+const WIDTH: usize = 52;
 const LEVELS: [char; 8] = [' ', '.', ':', '-', '=', '+', '*', '#'];
 
 /// The cell in words.
@@ -23,14 +24,18 @@ pub(crate) fn title(row: &Row) -> String {
 }
 
 /// A line each for calls in flight, tasks and backlog, each scaled to its own peak, which stands beside it.
-pub(crate) fn draw(bins: &[Bin]) -> String {
-    let Some(last) = bins.last() else { return "nothing happened\n".to_owned() };
-    let rows: [(&str, fn(&Bin) -> u64); 3] =
-        [("in flight", |bin| bin.in_flight), ("tasks", |bin| bin.tasks), ("backlog", |bin| bin.backlog)];
+pub(crate) fn draw(bins: &[Bin], row: &Row) -> String {
+    let Some(last) = bins.last() else { return "nothing was measured\n".to_owned() };
+    // The row's peaks where it has them: tasks are counted at the verdict too, which no bin has seen.
+    let lines: [(&str, fn(&Bin) -> u64, Option<u64>); 3] = [
+        ("in flight", |bin| bin.in_flight, row.in_flight_peak),
+        ("tasks", |bin| bin.tasks, row.tasks_peak),
+        ("backlog", |bin| bin.backlog, row.backlog_peak),
+    ];
     let mut drawn = String::new();
-    for (name, value) in rows {
+    for (name, value, peak) in lines {
         let values: Vec<u64> = bins.iter().map(value).collect();
-        let peak = values.iter().copied().max().unwrap_or(0);
+        let peak = peak.into_iter().chain(values.iter().copied()).max().unwrap_or(0);
         drawn += &format!("{name:>9} |{}| peak {}\n", line(&values, peak), Unit::Count.show(peak));
     }
     let end = Unit::Nanoseconds.show(last.start_ns + last.width_ns);
@@ -72,6 +77,6 @@ mod tests {
         let mut values = vec![1; 128];
         values[1] = 8;
         let line = line(&values, 8);
-        assert_eq!((line.len(), &line[..3]), (64, "#.."));
+        assert_eq!((line.len(), &line[..3]), (WIDTH, "#.."));
     }
 }

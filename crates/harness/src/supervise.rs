@@ -44,6 +44,9 @@ pub(crate) async fn run_cell(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true)
+        // A terminal's interrupt goes to a whole group: this process hears it and ends its cells itself, and none of
+        // them dies first and looks like a crash.
+        .process_group(0)
         .spawn()?;
     // Until the end of this function: its closing tells the child that its parent is gone.
     let mut stdin = child.stdin.take().expect("standard input is piped");

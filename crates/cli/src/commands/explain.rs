@@ -6,7 +6,11 @@ use fanout_record::{Clock, replace};
 
 use super::Verdict;
 use crate::args::ExplainArgs;
+use crate::summary::paragraph;
 use crate::{diagnosis, select, timeline};
+
+/// How many lines of a deadlock's report are shown: the holders come first, and with many slots the waiters are legion.
+const DEADLOCK_LINES: usize = 30;
 
 /// Shows one cell over time, and says what is to be seen.
 pub(crate) fn explain(args: &ExplainArgs, registry: &Registry) -> Result<Verdict> {
@@ -38,12 +42,12 @@ pub(crate) fn explain(args: &ExplainArgs, registry: &Registry) -> Result<Verdict
 
     let mut out = anstream::stdout();
     let title = timeline::title(&report.row);
-    writeln!(out, "{title}\n\n{}", timeline::draw(&report.timeline))?;
+    writeln!(out, "{}\n\n{}", paragraph(&title), timeline::draw(&report.timeline, &report.row))?;
     for sentence in diagnosis::diagnose(&report.row) {
-        writeln!(out, "{sentence}")?;
+        writeln!(out, "{}", paragraph(&sentence))?;
     }
     if let Some(deadlock) = &report.deadlock {
-        writeln!(out, "\n{}", deadlock.trim_end())?;
+        write!(out, "\n{}", beginning(deadlock))?;
     }
     if let Some(path) = &args.svg {
         let caption = format!("fanout explain {} {}", report.row.scenario, report.row.strategy);
@@ -52,4 +56,29 @@ pub(crate) fn explain(args: &ExplainArgs, registry: &Registry) -> Result<Verdict
         writeln!(out, "\n{}", path.display())?;
     }
     Ok(Verdict::Fine)
+}
+
+/// The first lines of a deadlock's report, and where the others are.
+fn beginning(report: &str) -> String {
+    let mut lines: Vec<&str> = report.trim_end().lines().collect();
+    let more = lines.len().saturating_sub(DEADLOCK_LINES);
+    lines.truncate(DEADLOCK_LINES);
+    let mut shown = lines.join("\n") + "\n";
+    if more > 0 {
+        shown += &format!("  and {more} lines more: `fanout run` writes them all to deadlocks.txt\n");
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_report_is_cut_and_says_where_the_rest_is() {
+        let lines = |count: usize| (1..=count).map(|line| format!("line {line}\n")).collect::<String>();
+        assert_eq!(beginning(&lines(30)), lines(30));
+        let more = "  and 2 lines more: `fanout run` writes them all to deadlocks.txt\n";
+        assert_eq!(beginning(&lines(32)), lines(30) + more);
+    }
 }

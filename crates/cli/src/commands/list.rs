@@ -24,7 +24,7 @@ pub(crate) fn list(registry: &Registry) -> Result<Verdict> {
     for strategy in registry.iter() {
         strategies.add_row([strategy.name().to_owned(), workloads(strategy), strategy.about().to_owned()]);
     }
-    writeln!(anstream::stdout(), "{scenarios}\n\n{strategies}")?;
+    writeln!(anstream::stdout(), "{}\n\n{}", scenarios.trim_fmt(), strategies.trim_fmt())?;
     Ok(Verdict::Fine)
 }
 

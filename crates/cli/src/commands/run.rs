@@ -1,5 +1,5 @@
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use fanout_harness::{Choice, Plan, Registry, claims};
@@ -63,20 +63,21 @@ fn choice(args: &RunArgs) -> Choice {
     }
 }
 
-fn print(args: &RunArgs, plan: &Plan, rows: &[Row], claims: &[Claim]) -> Result<()> {
-    let mut out = anstream::stdout();
+fn print(args: &RunArgs, plan: &Plan, rows: &[Row], claims: &[Claim]) -> io::Result<()> {
+    let mut out = BufWriter::new(anstream::stdout());
     match args.format {
         Format::Json => {
             serde_json::to_writer_pretty(&mut out, rows)?;
             writeln!(out)?;
         }
         Format::Csv => {
-            let mut table = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+            let mut table = csv::WriterBuilder::new().has_headers(false).from_writer(&mut out);
             table.write_record(Row::HEADER)?;
             for row in rows {
                 table.serialize(row)?;
             }
             table.flush()?;
+            drop(table);
         }
         Format::Table if args.quiet => {}
         Format::Table => {
@@ -89,11 +90,11 @@ fn print(args: &RunArgs, plan: &Plan, rows: &[Row], claims: &[Claim]) -> Result<
             writeln!(out, "{}", Tally::of(claims))?;
         }
     }
-    Ok(())
+    out.flush()
 }
 
 /// Last of all, where the results are; beside output that is for a program, not in it.
-fn say_where(args: &RunArgs, out: &std::path::Path) -> Result<()> {
+fn say_where(args: &RunArgs, out: &Path) -> io::Result<()> {
     match args.format {
         Format::Table => writeln!(anstream::stdout(), "{}", out.display())?,
         Format::Json | Format::Csv => writeln!(anstream::stderr(), "{}", out.display())?,

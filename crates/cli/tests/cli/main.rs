@@ -1,0 +1,9 @@
+//! The command from end to end, each test in a folder of its own.
+
+mod bad_input;
+mod commands;
+mod crashes;
+mod place;
+mod runs;
+mod signals;
+mod tree_from;

@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 fn in_words(error: &anyhow::Error) -> String {
     let mut words = String::new();
     // What failed with nothing said of it is the output: every other file is named where it is opened.
-    if error.is::<std::io::Error>() {
+    if of_the_output(error).is_some() {
         words += "cannot write the output: ";
     }
     for cause in error.chain().map(ToString::to_string) {
@@ -66,9 +66,12 @@ fn in_words(error: &anyhow::Error) -> String {
 
 /// Whoever read our output has read enough: `fanout list | head`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    of_the_output(error).is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The error of a write to standard output: the only bare one.
+fn of_the_output(error: &anyhow::Error) -> Option<&std::io::Error> {
+    error.chain().next()?.downcast_ref()
 }
 
 #[cfg(test)]
@@ -83,6 +86,8 @@ mod tests {
     fn a_cause_that_was_told_already_is_not_told_again() {
         let error = anyhow!("no such file").context("cannot read x: no such file").context("--latency");
         assert_eq!(in_words(&error), "--latency: cannot read x: no such file");
+        let error = anyhow::Error::from(Error::from(ErrorKind::NotFound)).context("cannot resolve x");
+        assert_eq!(in_words(&error), "cannot resolve x: entity not found");
     }
 
     #[test]

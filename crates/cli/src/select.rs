@@ -38,10 +38,9 @@ fn named_by(name: &Path, registry: &Registry) -> Result<Vec<Origin>> {
         );
     }
     let scenarios = load(name, &registry.facts())?;
-    let folder = if name.is_dir() { name } else { name.parent().unwrap_or(Path::new("")) };
     // Absolute, since a cell's process reads the files again.
-    let folder =
-        std::path::absolute(folder).with_context(|| format!("cannot resolve {}", folder.display()))?;
+    let path = std::path::absolute(name).with_context(|| format!("cannot resolve {}", name.display()))?;
+    let folder = if name.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")).to_owned() };
     Ok(scenarios
         .into_iter()
         .map(|scenario| Origin { scenario, folder: Some(folder.clone()), arguments: Arguments::default() })

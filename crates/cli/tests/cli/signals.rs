@@ -25,7 +25,7 @@ clocks = ["wall"]
 "#;
 
 fn start(place: &Place) -> Child {
-    let child = Command::new(assert_cmd::cargo::cargo_bin!("fanout"))
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("fanout"))
         .args(["run", "slow.toml", "--no-heap", "--out", "r"])
         .current_dir(place.path(""))
         .stdout(Stdio::piped())
@@ -35,6 +35,7 @@ fn start(place: &Place) -> Child {
         .expect("it starts");
     // No sleeping for so and so long: the first row is there when the first cell has ended.
     while fs::read_to_string(place.path("r/rows.csv")).map_or(0, |rows| rows.lines().count()) < 2 {
+        assert_eq!(child.try_wait().expect("it can be asked"), None, "it ended before its first row");
         std::thread::yield_now();
     }
     child

@@ -292,7 +292,7 @@ mod tests {
             let full: Vec<Vec<&str>> =
                 lines.iter().map(|line| line.split('/').filter(|name| !name.is_empty()).collect()).collect();
             let listing = lines.join("\n");
-            prop_assert_eq!(super::tests::paths(listing.as_bytes()), expected(&full));
+            prop_assert_eq!(tests::paths(listing.as_bytes()), expected(&full));
         }
     }
 

@@ -14,14 +14,8 @@ const WIDTH: u16 = 80;
 /// A table without lines, that fits 80 columns where the terminal says nothing else. Names, its first column, are never
 /// broken: they are there to be copied.
 pub(crate) fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(header);
-    if table.width().is_none() {
-        table.set_width(WIDTH);
-    }
+    let mut table = bare();
+    table.set_header(header);
     for column in table.column_iter_mut() {
         column.set_padding((0, 1));
     }
@@ -31,9 +25,18 @@ pub(crate) fn table(header: &[&str]) -> Table {
     table
 }
 
+fn bare() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width().is_none() {
+        table.set_width(WIDTH);
+    }
+    table
+}
+
 /// Text in lines of the terminal's width, broken between words.
 pub(crate) fn paragraph(text: &str) -> String {
-    let mut table = table(&[]);
+    let mut table = bare();
     table.add_row([text]);
     if let Some(column) = table.column_mut(0) {
         column.set_padding((0, 0));
@@ -66,7 +69,9 @@ pub(crate) fn summary(scenario: &Scenario, rows: &[Row], claims: &[Claim]) -> St
         let peaks = if exact.is_empty() { &cells } else { &exact };
         let mut line = vec![strategy.name.clone(), outcomes(&cells)];
         line.extend(times.iter().map(|(_, metric, _)| range(&cells, *metric)));
-        line.extend([Metric::InFlightPeak, Metric::TasksPeak, Metric::HeapPeak].map(|peak| range(peaks, peak)));
+        line.extend(
+            [Metric::InFlightPeak, Metric::TasksPeak, Metric::HeapPeak].map(|peak| range(peaks, peak)),
+        );
         table.add_row(line);
     }
     let said: Vec<_> = claims.iter().filter(|claim| claim.scenario == scenario.name).cloned().collect();

@@ -39,10 +39,12 @@ impl Arguments {
     /// # Errors
     ///
     /// One of them is no latency, or no fault.
-    pub fn apply(&self, scenario: &mut Scenario) -> Result<(), ArgumentError> {
+    pub fn apply(&self, scenario: &mut Scenario) -> Result<(), ArgumentsError> {
         let files = Folder::new("");
-        let latency = self.latency.as_deref().map(|latency| parse_latency(latency, &files)).transpose()?;
-        let rules = self.faults.iter().map(|fault| parse_fault(fault)).collect::<Result<Vec<_>, _>>()?;
+        let latency = self.latency.as_deref().map(|latency| parse_latency(latency, &files)).transpose();
+        let latency = latency.map_err(ArgumentsError::Latency)?;
+        let rules = self.faults.iter().map(|fault| parse_fault(fault)).collect::<Result<Vec<_>, _>>();
+        let rules = rules.map_err(ArgumentsError::Fault)?;
         for variant in &mut scenario.variants {
             if let Some(latency) = &latency {
                 variant.latency = latency.clone();
@@ -53,6 +55,17 @@ impl Arguments {
         }
         Ok(())
     }
+}
+
+/// Which of the [`Arguments`] does not fit.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ArgumentsError {
+    /// It is no latency.
+    #[error("--latency: {0}")]
+    Latency(ArgumentError),
+    /// It does not say which calls fail.
+    #[error("--fail: {0}")]
+    Fault(ArgumentError),
 }
 
 /// What of the scenarios is to be run. Empty or `None`: what the scenario says.

@@ -48,7 +48,8 @@ clocks = ["virtual"]
 clocks = ["wall"]
 runs = 1
 "#;
-    let place = Place::new().with("long.toml", text.replace("limits = [2]", "limits = [2]\nclocks = [\"virtual\", \"wall\"]"));
+    let place = Place::new()
+        .with("long.toml", text.replace("limits = [2]", "limits = [2]\nclocks = [\"virtual\", \"wall\"]"));
     let said = place.fanout("run long.toml --timeout 300ms --no-heap --out r").ends(3);
     assert!(said.out.contains("outcome was timed-out, expected complete"), "{}", said.out);
     let results = place.results("r");

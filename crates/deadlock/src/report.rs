@@ -63,7 +63,12 @@ impl fmt::Display for Report {
                 )?;
             }
             None if holders.len() < *slots && !waiters.is_empty() => {
-                writeln!(f, "{} slots are held by nobody: they were lost", slots - holders.len())?;
+                // A waiter that was given a slot holds it only once it is polled again.
+                let nobodys = slots - holders.len();
+                writeln!(
+                    f,
+                    "{nobodys} of them are held by nobody: lost, or given to a waiter that is not polled"
+                )?;
             }
             None => {}
         }
@@ -119,6 +124,6 @@ mod tests {
     #[test]
     fn slots_that_nobody_holds_were_lost() {
         let report = Report { slots: 3, holders: vec![holder("a", &[])], waiters: vec!["b".into()] };
-        assert!(report.to_string().contains("2 slots are held by nobody: they were lost"));
+        assert!(report.to_string().contains("2 of them are held by nobody: lost, or given to a waiter"));
     }
 }

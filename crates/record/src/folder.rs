@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -52,11 +53,29 @@ impl Results {
         Ok(Self {
             path: path.to_owned(),
             manifest,
-            rows: table::read(&path.join(ROWS), Row::HEADER)?,
+            rows: read_rows(&path.join(ROWS))?,
             timeline: table::read(&path.join(TIMELINE), Bin::HEADER)?,
             claims: table::read(&path.join(CLAIMS), Claim::HEADER)?,
         })
     }
+}
+
+/// Two rows of one cell would count twice in every median.
+fn read_rows(path: &Path) -> Result<Vec<Row>, ReadError> {
+    let rows: Vec<Row> = table::read(path, Row::HEADER)?;
+    let mut cells = BTreeMap::new();
+    // The header is line 1, and no field has a line end in it.
+    for (row, line) in rows.iter().zip(2u64..) {
+        if let Some(first) = cells.insert(row.cell(), line) {
+            return Err(ReadError::Malformed {
+                path: path.to_owned(),
+                line,
+                column: None,
+                problem: format!("the cell of line {first} stands here again"),
+            });
+        }
+    }
+    Ok(rows)
 }
 
 /// The schema first: what another version of fanout wrote is not malformed, but of another version.

@@ -128,8 +128,9 @@ expect = { visited = 30, virtual = "30 * latency" }
 fn what_was_finished_survives_a_full_disk() {
     let place = Place::with_scenarios();
     let fanout = assert_cmd::cargo::cargo_bin!("fanout").display().to_string();
-    let run =
-        format!(r#"trap "" XFSZ; ulimit -f 60; exec {fanout} run scenarios --seed 1,2,3,4,5,6,7,8,9 --out r"#);
+    let run = format!(
+        r#"trap "" XFSZ; ulimit -f 60; exec {fanout} run scenarios --seed 1,2,3,4,5,6,7,8,9 --out r"#
+    );
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &run]).current_dir(place.path(""));
     let said = Said::of(&command.output().unwrap()).ends(1);

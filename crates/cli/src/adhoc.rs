@@ -22,7 +22,6 @@ pub(crate) struct AdHoc {
 
 const LISTING: &str = "listing.txt";
 const DEFAULT_LIMIT: i64 = 20;
-const BUG: &str = "semaphore-across-recursion";
 
 impl AdHoc {
     /// Takes in the listing, whole: cells are processes, and each of them reads it.
@@ -76,8 +75,10 @@ fn definition(from: &Path, arguments: &Arguments, args: &RunArgs, registry: &Reg
     let strategies: String = registry
         .iter()
         .filter(|strategy| strategy.workloads().contains(&WorkloadKind::Tree))
-        // The bug's deadlock would be its only news here; whoever wants to see it names it.
-        .filter(|strategy| strategy.name() != BUG || args.strategies.iter().any(|name| name == BUG))
+        // A bug's deadlock would be its only news here; whoever wants to see it names it.
+        .filter(|strategy| {
+            !strategy.is_known_bad() || args.strategies.iter().any(|name| name == strategy.name())
+        })
         .map(|strategy| format!("\n[strategy.{}]\n", strategy.name()))
         .collect();
     let limits: Vec<_> = match args.limits.as_slice() {

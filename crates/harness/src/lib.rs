@@ -10,6 +10,7 @@
 mod child;
 mod claims;
 mod host;
+mod pitfalls;
 mod plan;
 mod registry;
 mod run;

@@ -7,6 +7,7 @@ use fanout_deadlock::Slots;
 use fanout_scenario::StrategyFacts;
 use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
 
+use crate::pitfalls;
 use crate::strategy::{Consume, Strategy, Walk};
 
 /// The strategies that scenarios can name.
@@ -15,45 +16,45 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The six that the project is about, in the order of its tables.
+    /// The six that the project is about, in the order of its tables, and after them the known bugs.
     #[must_use]
     pub fn builtin() -> Self {
-        Self {
-            strategies: vec![
-                Strategy::unlimited("sequential-stack", "one call at a time")
-                    .walks(SequentialStack)
-                    .consumes(SequentialStack),
-                Strategy::unlimited(
-                    "unbounded-join-all",
-                    "everything at once, no limit on calls, tasks or memory",
-                )
-                .walks(UnboundedJoinAll)
-                .consumes(UnboundedJoinAll),
-                Strategy::limited(
-                    "semaphore-across-recursion",
-                    "the bug: a slot is held while its holder waits for slots",
-                )
-                .walks(SemaphoreAcrossRecursion),
-                Strategy::limited(
-                    "semaphore-around-fetch",
-                    "a task an item, a slot around each call: bounds calls, not tasks",
-                )
-                .walks(SemaphoreAroundFetch)
-                .consumes(SemaphoreAroundFetch),
-                Strategy::limited(
-                    "queue-workers",
-                    "a queue and a fixed number of workers: bounds calls and tasks",
-                )
-                .walks(QueueWorkers)
-                .consumes(QueueWorkers),
-                Strategy::limited(
-                    "slot-before-spawn",
-                    "a slot first, then a task for one item: bounds calls and tasks",
-                )
-                .walks(SlotBeforeSpawn)
-                .consumes(SlotBeforeSpawn),
-            ],
-        }
+        let six = [
+            Strategy::unlimited("sequential-stack", "one call at a time")
+                .walks(SequentialStack)
+                .consumes(SequentialStack),
+            Strategy::unlimited(
+                "unbounded-join-all",
+                "everything at once, no limit on calls, tasks or memory",
+            )
+            .walks(UnboundedJoinAll)
+            .consumes(UnboundedJoinAll),
+            Strategy::limited(
+                "semaphore-across-recursion",
+                "the bug: a slot is held while its holder waits for slots",
+            )
+            .walks(SemaphoreAcrossRecursion)
+            .known_bad(),
+            Strategy::limited(
+                "semaphore-around-fetch",
+                "a task an item, a slot around each call: bounds calls, not tasks",
+            )
+            .walks(SemaphoreAroundFetch)
+            .consumes(SemaphoreAroundFetch),
+            Strategy::limited(
+                "queue-workers",
+                "a queue and a fixed number of workers: bounds calls and tasks",
+            )
+            .walks(QueueWorkers)
+            .consumes(QueueWorkers),
+            Strategy::limited(
+                "slot-before-spawn",
+                "a slot first, then a task for one item: bounds calls and tasks",
+            )
+            .walks(SlotBeforeSpawn)
+            .consumes(SlotBeforeSpawn),
+        ];
+        Self { strategies: six.into_iter().chain(pitfalls::all()).collect() }
     }
 
     /// Adds a strategy, in the place of any of the same name.

@@ -66,6 +66,7 @@ pub struct Strategy {
     name: &'static str,
     about: &'static str,
     limited: bool,
+    known_bad: bool,
     workloads: Vec<WorkloadKind>,
     tree: Option<Box<dyn RunTree>>,
     stream: Option<Box<dyn RunStream>>,
@@ -75,13 +76,24 @@ impl Strategy {
     /// A strategy that takes a limit: it has a cell for each of a scenario's.
     #[must_use]
     pub const fn limited(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, limited: true, workloads: Vec::new(), tree: None, stream: None }
+        Self::new(name, about, true)
     }
 
     /// A strategy that takes none: it has one cell, and is called with a limit of [`NonZeroUsize::MAX`].
     #[must_use]
     pub const fn unlimited(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, limited: false, workloads: Vec::new(), tree: None, stream: None }
+        Self::new(name, about, false)
+    }
+
+    const fn new(name: &'static str, about: &'static str, limited: bool) -> Self {
+        Self { name, about, limited, known_bad: false, workloads: Vec::new(), tree: None, stream: None }
+    }
+
+    /// It is a bug that is kept to be measured: it runs only where it is named.
+    #[must_use]
+    pub fn known_bad(mut self) -> Self {
+        self.known_bad = true;
+        self
     }
 
     /// It walks trees, like this.
@@ -110,6 +122,12 @@ impl Strategy {
     #[must_use]
     pub const fn about(&self) -> &'static str {
         self.about
+    }
+
+    /// Whether it is a bug that runs only where it is named.
+    #[must_use]
+    pub const fn is_known_bad(&self) -> bool {
+        self.known_bad
     }
 
     /// What it can be given.

@@ -41,7 +41,7 @@ impl Known<'_> {
     pub(crate) fn measure(&self, run: Run<Tally>) -> Measured {
         let Run { output, wreck, reading, heap, elapsed, cpu } = run;
         let hanging = wreck.as_ref().map_or(0, |wreck| wreck.hanging);
-        let (outcome, reason) = self.judge(output, reading.counts, hanging);
+        let (outcome, reason) = self.judge(output, &reading, hanging);
         let mut row = Row::new(self.cell.clone(), self.workload, outcome);
         row.reason = reason;
         counts(&mut row, &reading);
@@ -63,16 +63,35 @@ impl Known<'_> {
                 row.rss_peak_bytes = limits::rss_peak_bytes();
             }
         }
-        Measured { row, timeline: self.bins(&reading), deadlock: wreck.and_then(|wreck| wreck.holders) }
+        let timeline = self.bins(&reading, wreck.is_some());
+        Measured { row, timeline, deadlock: wreck.and_then(|wreck| wreck.holders) }
     }
 
-    fn judge(&self, output: Result<Tally, Stuck>, counts: Counts, hanging: u64) -> (Outcome, Option<String>) {
+    fn judge(
+        &self,
+        output: Result<Tally, Stuck>,
+        reading: &Reading,
+        hanging: u64,
+    ) -> (Outcome, Option<String>) {
         match output {
-            Err(Stuck) => judge_stuck(counts, hanging),
-            Ok(tally) => match self.deviation(tally, counts) {
+            Err(Stuck) => {
+                let (outcome, reason) = judge_stuck(reading, hanging);
+                (outcome, Some(reason + &self.unread(reading.counts)))
+            }
+            Ok(tally) => match self.deviation(tally, reading.counts) {
                 None => (Outcome::Complete, None),
                 Some(deviation) => (Outcome::Wrong, Some(deviation)),
             },
+        }
+    }
+
+    /// What a stuck consumer has not even taken, in words; nothing where there is none.
+    fn unread(&self, counts: Counts) -> String {
+        match self.workload {
+            WorkloadKind::Stream if self.facts.items > counts.given => {
+                format!(", {} messages are unread", self.facts.items - counts.given)
+            }
+            WorkloadKind::Stream | WorkloadKind::Tree => String::new(),
         }
     }
 
@@ -112,8 +131,8 @@ impl Known<'_> {
         self.cell.limit
     }
 
-    fn bins(&self, reading: &Reading) -> Vec<Bin> {
-        reading
+    fn bins(&self, reading: &Reading, stuck: bool) -> Vec<Bin> {
+        let mut bins: Vec<Bin> = reading
             .timeline
             .iter()
             .map(|slice| Bin {
@@ -122,24 +141,31 @@ impl Known<'_> {
                 backlog: slice.backlog,
                 ..Bin::new(self.cell.clone(), slice.start_ns, slice.width_ns)
             })
-            .collect()
+            .collect();
+        // The last change is the end of a call, and what it led to is yet to come: tasks that ended after it, say. So
+        // one bin more, of how things have stood since.
+        if let Some(last) = bins.last().filter(|_| stuck) {
+            let left = Bin::new(self.cell.clone(), last.start_ns + last.width_ns, last.width_ns);
+            let (in_flight, backlog) = (reading.counts.in_flight(), reading.counts.backlog());
+            bins.push(Bin { in_flight, tasks: reading.tasks, backlog, ..left });
+        }
+        bins
     }
 }
 
-fn judge_stuck(counts: Counts, hanging: u64) -> (Outcome, Option<String>) {
+fn judge_stuck(reading: &Reading, hanging: u64) -> (Outcome, String) {
+    let Reading { counts, tasks, .. } = reading;
     let (in_flight, waiting) = (counts.in_flight(), counts.backlog());
     if hanging > 0 {
-        (Outcome::Stalled, Some(format!("{hanging} calls in flight never answer, {waiting} items wait")))
+        (Outcome::Stalled, format!("{hanging} calls in flight never answer, {waiting} items wait"))
     } else if in_flight > 0 {
-        (
-            Outcome::Deadlocked,
-            Some(format!("{in_flight} calls answered and were never polled, {waiting} items wait")),
-        )
+        let polled = format!("{in_flight} calls answered and were never polled, {waiting} items wait");
+        (Outcome::Deadlocked, polled)
     } else {
-        (
-            Outcome::Deadlocked,
-            Some(format!("{} calls done, none in flight, {waiting} items wait", counts.finished())),
-        )
+        let done = counts.finished();
+        let left =
+            format!("{done} calls done, none in flight, {waiting} items wait, {tasks} tasks are alive");
+        (Outcome::Deadlocked, left)
     }
 }
 

@@ -33,9 +33,9 @@ pub(crate) struct Look {
     pub(crate) marker: Marker,
 }
 
-/// Okabe and Ito's colours, which people with any of the common colour blindnesses tell apart; their yellow
-/// and black left out, since one cannot be seen on white and the other is the ink.
-const KNOWN: [(&[&str], Look); 6] = [
+/// The first six are Okabe and Ito's colours, which people with any of the common colour blindnesses tell apart; their
+/// yellow and black left out, since one cannot be seen on white and the other is the ink.
+const KNOWN: [(&[&str], Look); 10] = [
     (&["sequential-stack"], look(119, 119, 119, Marker::Square)),
     // One crate in two forms, and no scenario has both for one workload.
     (&["unbounded-join-all", "unbounded-spawn"], look(213, 94, 0, Marker::Up)),
@@ -43,6 +43,11 @@ const KNOWN: [(&[&str], Look); 6] = [
     (&["semaphore-around-fetch"], look(230, 159, 0, Marker::Down)),
     (&["queue-workers"], look(0, 114, 178, Marker::Circle)),
     (&["slot-before-spawn"], look(0, 158, 115, Marker::Diamond)),
+    // The known bugs: one that walks trees and one that consumes streams never meet.
+    (&["pitfall-unhandled-errors", "pitfall-manual-release"], look(178, 24, 43, Marker::Up)),
+    (&["pitfall-bounded-frontier", "pitfall-abandoned-timeout"], look(118, 42, 131, Marker::Down)),
+    (&["pitfall-slow-consumer", "pitfall-unreaped-join-set"], look(197, 27, 125, Marker::Left)),
+    (&["pitfall-idle-receiver"], look(69, 90, 100, Marker::Square)),
 ];
 
 /// For strategies of a user's own: Paul Tol's, as far as they differ from those above.
@@ -127,7 +132,7 @@ mod tests {
         looks.extend(KNOWN.iter().map(|(_, look)| (look.colour.0, look.colour.1, look.colour.2)));
         looks.sort_unstable();
         looks.dedup();
-        assert_eq!(looks.len(), 12);
+        assert_eq!(looks.len(), OTHERS.len() + KNOWN.len());
         assert_eq!(Palette::of(["a"]).look("a"), Palette::default().look("a"));
     }
 

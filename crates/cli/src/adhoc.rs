@@ -39,7 +39,7 @@ impl AdHoc {
         let files = Folder::new(folder.path());
         let mut scenario = parse("tree-from", Path::new("--tree-from"), &text, &files, &registry.facts())
             .context("the scenario made from the arguments")?;
-        arguments.apply(&mut scenario).context("--latency or --fail")?;
+        arguments.apply(&mut scenario)?;
         fit_for_virtual(&scenario.variants[0].latency).context("--latency")?;
         let origin = Origin { scenario, folder: Some(folder.path().to_owned()), arguments };
         Ok(Self { origin, _folder: folder })
@@ -62,7 +62,10 @@ fn analysis(arguments: &Arguments) -> String {
     match arguments.faults.as_slice() {
         [] => format!("Asked for on the command line: a latency of {latency}, and no faults."),
         faults => {
-            format!("Asked for on the command line: a latency of {latency}, and faults {}.", faults.join(", "))
+            format!(
+                "Asked for on the command line: a latency of {latency}, and faults {}.",
+                faults.join(", ")
+            )
         }
     }
 }

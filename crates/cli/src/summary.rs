@@ -3,7 +3,7 @@
 use std::fmt;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use fanout_record::{Claim, Clock, Metric, Row, Subject};
+use fanout_record::{Claim, Clock, Metric, Outcome, Row, Subject};
 use fanout_scenario::Scenario;
 
 use crate::commands::Verdict;
@@ -14,14 +14,8 @@ const WIDTH: u16 = 80;
 /// A table without lines, that fits 80 columns where the terminal says nothing else. Names, its first column, are never
 /// broken: they are there to be copied.
 pub(crate) fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(header);
-    if table.width().is_none() {
-        table.set_width(WIDTH);
-    }
+    let mut table = bare();
+    table.set_header(header);
     for column in table.column_iter_mut() {
         column.set_padding((0, 1));
     }
@@ -31,9 +25,18 @@ pub(crate) fn table(header: &[&str]) -> Table {
     table
 }
 
+fn bare() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width().is_none() {
+        table.set_width(WIDTH);
+    }
+    table
+}
+
 /// Text in lines of the terminal's width, broken between words.
 pub(crate) fn paragraph(text: &str) -> String {
-    let mut table = table(&[]);
+    let mut table = bare();
     table.add_row([text]);
     if let Some(column) = table.column_mut(0) {
         column.set_padding((0, 0));
@@ -42,18 +45,23 @@ pub(crate) fn paragraph(text: &str) -> String {
 }
 
 /// One scenario's cells: a line a strategy, with the range of what its cells measured. A clock that none of them ran on
-/// has no column.
+/// has no column, nor has the outcome where all of them did what they should.
 pub(crate) fn summary(scenario: &Scenario, rows: &[Row], claims: &[Claim]) -> String {
     let own: Vec<_> = rows.iter().filter(|row| row.scenario == scenario.name).collect();
     let times: Vec<_> = [(Clock::Virtual, Metric::Virtual, "virtual"), (Clock::Wall, Metric::Wall, "wall")]
         .into_iter()
         .filter(|(clock, ..)| own.iter().any(|row| row.clock == *clock))
         .collect();
-    let mut header = vec!["strategy", "outcome"];
+    let all_complete = own.iter().all(|row| row.outcome == Outcome::Complete);
+    let mut header = vec!["strategy"];
+    if !all_complete {
+        header.push("outcome");
+    }
+    let names = header.len();
     header.extend(times.iter().map(|(.., name)| name));
     header.extend(["in flight", "tasks", "heap"]);
     let mut table = table(&header);
-    for column in table.column_iter_mut().skip(2) {
+    for column in table.column_iter_mut().skip(names) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     for strategy in &scenario.strategies {
@@ -64,14 +72,20 @@ pub(crate) fn summary(scenario: &Scenario, rows: &[Row], claims: &[Claim]) -> St
         // Peaks are exact on the virtual clock; where there is none, those of the wall clock have to do.
         let exact: Vec<_> = cells.iter().copied().filter(|row| row.clock == Clock::Virtual).collect();
         let peaks = if exact.is_empty() { &cells } else { &exact };
-        let mut line = vec![strategy.name.clone(), outcomes(&cells)];
+        let mut line = vec![strategy.name.clone()];
+        if !all_complete {
+            line.push(outcomes(&cells));
+        }
         line.extend(times.iter().map(|(_, metric, _)| range(&cells, *metric)));
-        line.extend([Metric::InFlightPeak, Metric::TasksPeak, Metric::HeapPeak].map(|peak| range(peaks, peak)));
+        line.extend(
+            [Metric::InFlightPeak, Metric::TasksPeak, Metric::HeapPeak].map(|peak| range(peaks, peak)),
+        );
         table.add_row(line);
     }
     let said: Vec<_> = claims.iter().filter(|claim| claim.scenario == scenario.name).cloned().collect();
     let heading = paragraph(&format!("{}: {}", scenario.name, scenario.title));
-    format!("{heading}\n{}\n{}\n", table.trim_fmt(), Tally::of(&said))
+    let complete = if all_complete { "all complete; " } else { "" };
+    format!("{heading}\n{}\n{complete}{}\n", table.trim_fmt(), Tally::of(&said))
 }
 
 /// How the cells ended: each way once, with its count where there is more than one.

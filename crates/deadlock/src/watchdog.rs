@@ -17,6 +17,9 @@ pub struct Stuck;
 
 /// Waits for `future` on a paused clock, or finds that it can never end.
 ///
+/// The watchdog is ten years ahead of the start, and whatever takes longer looks stuck to it. A caller who can see that
+/// something has happened meanwhile waits again.
+///
 /// The future is only borrowed: after [`Stuck`] it is still there as it stopped, so that gauges and holders can be
 /// read before it is dropped. On a clock that is not paused the verdict takes ten years.
 ///
@@ -33,6 +36,8 @@ pub async fn watch<F: Future>(future: Pin<&mut F>) -> Result<F::Output, Stuck> {
 
 /// Runs `future` to its end on a paused clock of its own, or says why it can never end. For tests: timers take no
 /// time, and a deadlock is an error after microseconds instead of a test that hangs.
+///
+/// A future that rightly takes ten years on its clock is taken for one that never ends: see [`watch`].
 ///
 /// `report` is asked while everything is still as it stopped, before the future is dropped and gives its slots back.
 ///

@@ -19,7 +19,7 @@ mod supervise;
 pub use child::serve_if_cell;
 pub use claims::claims;
 pub use host::host;
-pub use plan::{Arguments, Choice, Origin, Plan, PlanError, PlannedCell};
+pub use plan::{Arguments, ArgumentsError, Choice, Origin, Plan, PlanError, PlannedCell};
 pub use registry::Registry;
 pub use run::{Finished, Observer, RunError, measure_one, run};
 pub use strategy::{Consume, Strategy, Walk};

@@ -39,10 +39,12 @@ impl Arguments {
     /// # Errors
     ///
     /// One of them is no latency, or no fault.
-    pub fn apply(&self, scenario: &mut Scenario) -> Result<(), ArgumentError> {
+    pub fn apply(&self, scenario: &mut Scenario) -> Result<(), ArgumentsError> {
         let files = Folder::new("");
-        let latency = self.latency.as_deref().map(|latency| parse_latency(latency, &files)).transpose()?;
-        let rules = self.faults.iter().map(|fault| parse_fault(fault)).collect::<Result<Vec<_>, _>>()?;
+        let latency = self.latency.as_deref().map(|latency| parse_latency(latency, &files)).transpose();
+        let latency = latency.map_err(ArgumentsError::Latency)?;
+        let rules = self.faults.iter().map(|fault| parse_fault(fault)).collect::<Result<Vec<_>, _>>();
+        let rules = rules.map_err(ArgumentsError::Fault)?;
         for variant in &mut scenario.variants {
             if let Some(latency) = &latency {
                 variant.latency = latency.clone();
@@ -53,6 +55,17 @@ impl Arguments {
         }
         Ok(())
     }
+}
+
+/// Which of the [`Arguments`] does not fit.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ArgumentsError {
+    /// It is no latency.
+    #[error("--latency: {0}")]
+    Latency(ArgumentError),
+    /// It does not say which calls fail.
+    #[error("--fail: {0}")]
+    Fault(ArgumentError),
 }
 
 /// What of the scenarios is to be run. Empty or `None`: what the scenario says.
@@ -164,6 +177,7 @@ impl Choice {
             // A strategy without limits takes none.
             if !self.limits.is_empty() && !plan.limits.is_empty() {
                 plan.limits = distinct(&self.limits);
+                plan.wall_limits = plan.limits.clone();
             }
             if let Some(clock) = self.clock {
                 plan.clocks.retain(|&other| other == clock);
@@ -234,7 +248,8 @@ fn coordinates(strategy: &StrategyPlan, threads: &[NonZeroUsize]) -> Vec<Coordin
     };
     let mut all = Vec::new();
     for limit in limits {
-        for &clock in &strategy.clocks {
+        let runs_on = |clock| limit.is_none_or(|limit| strategy.limits_on(clock).contains(&limit));
+        for clock in strategy.clocks.iter().copied().filter(|&clock| runs_on(clock)) {
             match clock {
                 // One thread, and a second run would be the same to the byte.
                 Clock::Virtual => all.push(Coordinates { clock, limit, threads: NonZeroUsize::MIN, run: 1 }),
@@ -252,4 +267,61 @@ fn coordinates(strategy: &StrategyPlan, threads: &[NonZeroUsize]) -> Vec<Coordin
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fanout_record::WorkloadKind;
+    use fanout_scenario::{StrategyFacts, parse};
+
+    use super::*;
+
+    const KNOWN: [StrategyFacts<'static>; 2] = [
+        StrategyFacts { name: "sequential-stack", workloads: &[WorkloadKind::Tree], limited: false },
+        StrategyFacts { name: "queue-workers", workloads: &[WorkloadKind::Tree], limited: true },
+    ];
+
+    const TEXT: &str = r#"
+        title = "A chain"
+        analysis = "Nothing."
+        limits = [7, 20]
+        wall-limits = [20]
+        clocks = ["virtual", "wall"]
+        runs = 2
+        latency.constant = "10ms"
+        workload.chain.nodes = 9
+        [strategy.sequential-stack]
+        [strategy.queue-workers]
+    "#;
+
+    /// The first letter of each cell's strategy, its clock's, its limit, and its run.
+    fn planned(choice: &Choice) -> Vec<String> {
+        let mut scenario = parse("chain", Path::new("chain.toml"), TEXT, &Folder::new(""), &KNOWN).unwrap();
+        choice.apply(&mut scenario);
+        cells(0, &scenario, choice)
+            .map(|PlannedCell { cell, .. }| {
+                let letter = |name: &str| name.chars().next().unwrap();
+                let limit = cell.limit.map_or(0, NonZeroUsize::get);
+                format!("{}{}{limit}.{}", letter(&cell.strategy), letter(&cell.clock.to_string()), cell.run)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn wall_cells_keep_to_the_wall_limits() {
+        assert_eq!(
+            planned(&Choice::default()),
+            ["sv0.1", "sw0.1", "sw0.2", "qv7.1", "qv20.1", "qw20.1", "qw20.2"]
+        );
+    }
+
+    #[test]
+    fn limits_that_are_asked_for_run_on_every_clock() {
+        let limits = [7, 5, 7].map(|limit| NonZeroUsize::new(limit).unwrap()).to_vec();
+        let choice =
+            Choice { limits, runs: NonZeroU32::new(1), clock: Some(Clock::Wall), ..Choice::default() };
+        assert_eq!(planned(&choice), ["sw0.1", "qw7.1", "qw5.1"]);
+    }
 }

@@ -65,8 +65,8 @@ fn main() {
 }
 
 fn rows(registry: &Registry, clock: &str) -> Vec<Row> {
-    let scenario =
-        parse("small", Path::new("small.toml"), SCENARIO, &NoFiles, &registry.facts()).expect("it is well formed");
+    let scenario = parse("small", Path::new("small.toml"), SCENARIO, &NoFiles, &registry.facts())
+        .expect("it is well formed");
     let origin = Origin { scenario, folder: None, arguments: Arguments::default() };
     let choice = Choice { clock: clock.parse().ok(), ..Choice::default() };
     let plan = Plan::new(vec![origin], &choice, registry).expect("there is something to run");

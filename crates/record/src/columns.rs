@@ -144,7 +144,7 @@ columns! {
     truncated: Count = "truncated", Truncated;
     /// Items met again and skipped.
     seen: Count = "seen", Seen;
-    /// Items whose call was begun and dropped, or never begun, because the run was cancelled.
+    /// Calls that were begun and dropped before their end.
     cancelled: Count = "cancelled", Cancelled;
     /// Messages that went back to their source.
     returned: Count = "returned", Returned;

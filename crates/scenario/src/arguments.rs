@@ -32,7 +32,16 @@ pub fn parse_fault(argument: &str) -> Result<Rule, ArgumentError> {
 }
 
 fn latency(argument: &str, files: &dyn Files) -> Result<Latency, String> {
-    let (form, rest) = argument.split_once(':').unwrap_or(("constant", argument));
+    let unknown = || {
+        format!(
+            "found {argument:?}, expected a latency such as `10ms`, `uniform:5ms..20ms`, `exponential:10ms`, \
+             `log-normal:20ms,0.5` or `samples:FILE`"
+        )
+    };
+    let Some((form, rest)) = argument.split_once(':') else {
+        text::duration(argument).map_err(|_| unknown())?;
+        return Ok(Latency::constant(text::in_earnest(argument)?));
+    };
     match form {
         "constant" => Ok(Latency::constant(text::in_earnest(rest)?)),
         "uniform" => {
@@ -54,10 +63,7 @@ fn latency(argument: &str, files: &dyn Files) -> Result<Latency, String> {
             Latency::log_normal(text::in_earnest(median)?, sigma).map_err(|error| error.to_string())
         }
         "samples" => work::samples(Path::new(rest), files),
-        _ => Err(format!(
-            "found {argument:?}, expected a latency such as `10ms`, `uniform:5ms..20ms`, `exponential:10ms`, \
-             `log-normal:20ms,0.5` or `samples:FILE`"
-        )),
+        _ => Err(unknown()),
     }
 }
 

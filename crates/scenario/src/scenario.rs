@@ -25,6 +25,8 @@ pub struct Scenario {
     pub seeds: Vec<u64>,
     /// The limits, none twice; empty only where no strategy takes a limit.
     pub limits: Vec<NonZeroUsize>,
+    /// Those of the limits that wall cells run with: all of them where the file does not choose.
+    pub wall_limits: Vec<NonZeroUsize>,
     /// The clocks: at least one, none twice.
     pub clocks: Vec<Clock>,
     /// How often each wall cell is run; a virtual cell is run once.
@@ -101,12 +103,25 @@ pub struct StrategyPlan {
     pub clocks: Vec<Clock>,
     /// The limits it runs with: some of the scenario's; empty for a strategy that takes none.
     pub limits: Vec<NonZeroUsize>,
+    /// Those of its limits that its wall cells run with.
+    pub wall_limits: Vec<NonZeroUsize>,
     /// How often each of its wall cells is run: at most as often as the scenario's.
     pub runs: NonZeroU32,
     /// What is expected of its cells, in the file's order.
     pub expect: Vec<Expectation>,
     /// What a guide published of it, each in its metric's unit, in the file's order.
     pub published: Vec<(Metric, u64)>,
+}
+
+impl StrategyPlan {
+    /// The limits that it runs with on a clock; empty for a strategy that takes none.
+    #[must_use]
+    pub fn limits_on(&self, clock: Clock) -> &[NonZeroUsize] {
+        match clock {
+            Clock::Virtual => &self.limits,
+            Clock::Wall => &self.wall_limits,
+        }
+    }
 }
 
 /// What is expected of some of a strategy's cells.

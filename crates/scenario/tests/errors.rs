@@ -167,6 +167,30 @@ fn lists_and_numbers() {
 }
 
 #[test]
+fn limits_of_the_wall_clock() {
+    assert_messages!(TREE,
+        "runs = 5" => "runs = 5\nwall-limits = []",
+        "runs = 5" => "runs = 5\nwall-limits = [0]",
+        "runs = 5" => "runs = 5\nwall-limits = [8]",
+        "runs = 5" => "runs = 5\nwall-limits = [7, 7]",
+        "runs = 5" => "runs = 5\nwall-limits = 7",
+        "runs = 5" => "runs = 5\nwall-limits = [7]",
+        "clocks = [\"virtual\", \"wall\"]" => "wall-limits = [7]",
+        "visited = 3906 }" => "visited = 3906 }\nwall-limits = [7]",
+    );
+    assert_messages!(
+        &TREE.replace("runs = 5", "wall-limits = [20]"),
+        "outcome = \"complete\", visited = 3906" => "clock = \"wall\", limits = { max = 19 }, visited = 3906",
+        "outcome = \"complete\", visited = 3906" => "limits = { max = 19 }, visited = \"slot-before-spawn\"",
+    );
+    assert_messages!(
+        "title = \"Two\"\nanalysis = \"Two.\"\nclocks = [\"wall\"]\nlatency.constant = \"10ms\"\n\
+         workload.chain.nodes = 9\n[strategy.sequential-stack]\n",
+        "latency.constant" => "wall-limits = [7]\nlatency.constant",
+    );
+}
+
+#[test]
 fn axes() {
     assert_messages!(TREE, "title" => "axis = \"limits\"\ntitle");
     assert_messages!(STREAM,

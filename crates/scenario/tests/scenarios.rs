@@ -29,6 +29,7 @@ fn every_key_of_a_file_arrives() {
     assert_eq!(scenario.axis, Axis::Variant);
     assert_eq!(scenario.seeds, [1, 2]);
     assert_eq!(scenario.limits, [limit(7), limit(20)]);
+    assert_eq!(scenario.wall_limits, [limit(20)]);
     assert_eq!(scenario.clocks, [Clock::Virtual, Clock::Wall]);
     assert_eq!(scenario.runs.get(), 5);
     assert_eq!(scenario.threads, [limit(1), limit(2)]);
@@ -97,6 +98,28 @@ fn a_strategy_narrows_what_the_file_says() {
             (Metric::HeapPeak, 209_715),
         ]
     );
+}
+
+#[test]
+fn wall_limits_choose_among_the_limits() {
+    let text = |keys: &str, strategy: &str| {
+        format!(
+            "title = \"A chain\"\nanalysis = \"Nothing.\"\nlimits = [7, 20, 40]\n{keys}\nlatency.constant = \"10ms\"\n\
+             workload.chain.nodes = 9\n[strategy.sequential-stack]\n[strategy.queue-workers]\n{strategy}"
+        )
+    };
+    let chosen = |keys: &str, strategy: &str| {
+        let plans = read(&text(keys, strategy)).unwrap().strategies;
+        assert!(plans[0].wall_limits.is_empty(), "a strategy that takes none");
+        [Clock::Virtual, Clock::Wall]
+            .map(|clock| plans[1].limits_on(clock).iter().map(|limit| limit.get()).collect::<Vec<_>>())
+    };
+    let both = "clocks = [\"virtual\", \"wall\"]";
+    assert_eq!(chosen(both, ""), [vec![7, 20, 40], vec![7, 20, 40]]);
+    let some = format!("{both}\nwall-limits = [40, 7]");
+    assert_eq!(chosen(&some, ""), [vec![7, 20, 40], vec![7, 40]]);
+    assert_eq!(chosen(&some, "limits = [20, 40]"), [vec![20, 40], vec![40]]);
+    assert_eq!(chosen(&some, "limits = [20]\nclocks = [\"virtual\"]"), [vec![20], vec![]]);
 }
 
 #[test]

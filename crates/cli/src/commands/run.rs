@@ -72,9 +72,9 @@ fn print(args: &RunArgs, plan: &Plan, rows: &[Row], claims: &[Claim]) -> io::Res
         }
         Format::Csv => {
             let mut table = csv::WriterBuilder::new().has_headers(false).from_writer(&mut out);
-            table.write_record(Row::HEADER)?;
+            table.write_record(Row::HEADER).map_err(of_the_output)?;
             for row in rows {
-                table.serialize(row)?;
+                table.serialize(row).map_err(of_the_output)?;
             }
             table.flush()?;
             drop(table);
@@ -91,6 +91,14 @@ fn print(args: &RunArgs, plan: &Plan, rows: &[Row], claims: &[Claim]) -> io::Res
         }
     }
     out.flush()
+}
+
+/// The error of the writer below, of which `io::Error::from` would hide the kind.
+fn of_the_output(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 /// Last of all, where the results are; beside output that is for a program, not in it.

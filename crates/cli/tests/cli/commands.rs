@@ -3,7 +3,9 @@ use crate::place::{Place, TREE};
 #[test]
 fn list_names_every_strategy_with_its_workloads_in_80_columns() {
     let said = Place::new().fanout("list").ends(0);
-    for line in ["semaphore-across-recursion tree ", "queue-workers              tree, stream ", "01-tree-guide"] {
+    for line in
+        ["semaphore-across-recursion tree ", "queue-workers              tree, stream ", "01-tree-guide"]
+    {
         assert!(said.out.contains(line), "{line:?} is not in:\n{}", said.out);
     }
     assert_plain_and_narrow(&said.out);
@@ -16,7 +18,10 @@ fn help_has_examples_and_exit_codes() {
     assert!(said.out.contains("find /usr/share | fanout run --tree-from - --limit 20"), "{}", said.out);
     assert!(said.out.contains("Exit status: 0 fine, 1 an error, 2 wrong usage, 3 a claim"), "{}", said.out);
     for command in ["run", "report", "check", "explain", "completions", "list"] {
-        assert!(place.fanout(&format!("{command} --help")).ends(0).out.contains("Usage: fanout "), "{command}");
+        assert!(
+            place.fanout(&format!("{command} --help")).ends(0).out.contains("Usage: fanout "),
+            "{command}"
+        );
     }
     place.fanout("").ends(2);
 }
@@ -69,7 +74,9 @@ fn a_false_expectation_is_one_clear_line_and_exit_code_3() {
     let lines: Vec<_> = said.out.lines().filter(|line| line.starts_with("not held: ")).collect();
     assert_eq!(
         lines,
-        ["not held: wrong queue-workers, limit 2, seed 1, virtual clock: in-flight-peak was 2, expected 3 (3)"]
+        [
+            "not held: wrong queue-workers, limit 2, seed 1, virtual clock: in-flight-peak was 2, expected 3 (3)"
+        ]
     );
     assert!(said.out.ends_with("claims: 6 held, 1 not held\nr\n"), "{}", said.out);
 }
@@ -86,7 +93,10 @@ fn explain_draws_one_cell_and_says_what_is_to_be_seen() {
 #[test]
 fn explain_names_holders_and_waiters_of_a_deadlock() {
     let text = TREE.replace("strategy.queue-workers", "strategy.semaphore-across-recursion");
-    let text = text.replace("{ visited = 7, in-flight-peak = 2, tasks-peak = { max = 3 } }", "{ outcome = \"deadlocked\" }");
+    let text = text.replace(
+        "{ visited = 7, in-flight-peak = 2, tasks-peak = { max = 3 } }",
+        "{ outcome = \"deadlocked\" }",
+    );
     let place = Place::new().with("stuck.toml", text);
     let said = place.fanout("explain stuck.toml semaphore-across-recursion").ends(0);
     insta::assert_snapshot!(said.out);

@@ -48,7 +48,8 @@ clocks = ["virtual"]
 clocks = ["wall"]
 runs = 1
 "#;
-    let place = Place::new().with("long.toml", text.replace("limits = [2]", "limits = [2]\nclocks = [\"virtual\", \"wall\"]"));
+    let place = Place::new()
+        .with("long.toml", text.replace("limits = [2]", "limits = [2]\nclocks = [\"virtual\", \"wall\"]"));
     let said = place.fanout("run long.toml --timeout 300ms --no-heap --out r").ends(3);
     assert!(said.out.contains("outcome was timed-out, expected complete"), "{}", said.out);
     let results = place.results("r");
@@ -81,4 +82,42 @@ expect = { visited = 2000 }
     assert_eq!(outcome, Outcome::Crashed);
     assert!(reason.ends_with("under a limit of 128.0 MiB"), "{reason}");
     assert_eq!(ended(&results, "slot-before-spawn").0, Outcome::Complete);
+}
+
+#[test]
+fn calls_that_never_answer_stall_and_do_not_deadlock() {
+    let text = r#"
+title = "Four calls that never answer"
+analysis = "."
+limits = [4]
+[workload.star]
+leaves = 20
+[latency]
+constant = "10ms"
+[[fault]]
+every = { nth = 5, depth = 1 }
+answer = "never"
+[strategy.queue-workers]
+expect = { outcome = "stalled", visited = 17, in-flight-end = 4, tasks-end = 4 }
+"#;
+    let place = Place::new().with("hanging.toml", text);
+    place.fanout("run hanging.toml --out r").ends(0);
+    let reason = "4 calls in flight never answer, 0 items wait";
+    assert_eq!(ended(&place.results("r"), "queue-workers"), (Outcome::Stalled, reason.to_owned()));
+}
+
+#[test]
+fn a_walk_of_decades_is_only_slow() {
+    let text = r#"
+title = "A year a call"
+analysis = "."
+[workload.chain]
+nodes = 30
+[latency]
+constant = "365days"
+[strategy.sequential-stack]
+expect = { visited = 30, virtual = "30 * latency" }
+"#;
+    let place = Place::new().with("slow.toml", text);
+    place.fanout("run slow.toml --out r").ends(0);
 }

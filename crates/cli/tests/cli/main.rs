@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod crashes;
+mod dependencies;
 mod place;
 mod runs;
 mod signals;

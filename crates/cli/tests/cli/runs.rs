@@ -63,12 +63,16 @@ fn the_start_of_a_name_means_a_compiled_in_scenario() {
 fn what_is_chosen_narrows_or_replaces_what_the_scenario_says() {
     let text = TREE.replace("limits = [2]", "limits = [2]\nclocks = [\"virtual\", \"wall\"]\nruns = 2");
     let place = Place::new().with("tree.toml", text);
-    place.fanout("run tree.toml --clock virtual --strategy queue-workers --limit 3,4 --seed 7,8 --out v").ends(3);
+    place
+        .fanout("run tree.toml --clock virtual --strategy queue-workers --limit 3,4 --seed 7,8 --out v")
+        .ends(3);
     let found = cells(&place.results("v"));
     let cell = |limit, seed| ("queue-workers".to_owned(), Some(limit), seed);
     assert_eq!(found, [cell(3, 7), cell(4, 7), cell(3, 8), cell(4, 8)]);
 
-    place.fanout("run tree.toml --clock wall --strategy queue-workers --runs 3 --threads 1,2 --out w").ends(0);
+    place
+        .fanout("run tree.toml --clock wall --strategy queue-workers --runs 3 --threads 1,2 --out w")
+        .ends(0);
     let results = place.results("w");
     let runs: Vec<_> = results.rows.iter().map(|row| (row.threads.get(), row.run)).collect();
     assert_eq!(runs, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]);

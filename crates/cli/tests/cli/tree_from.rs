@@ -48,7 +48,8 @@ fn a_file_is_walked_as_standard_input_is() {
     let said = place.fanout("run --tree-from paths.txt --limit 2,3 --strategy queue-workers --out r").ends(0);
     assert!(said.out.starts_with("tree-from: The tree listed in paths.txt\n"), "{}", said.out);
     let rows = place.results("r").rows;
-    let found: Vec<_> = rows.iter().map(|row| (row.limit.unwrap().get(), row.visited, row.virtual_ns)).collect();
+    let found: Vec<_> =
+        rows.iter().map(|row| (row.limit.unwrap().get(), row.visited, row.virtual_ns)).collect();
     assert_eq!(found, [(2, Some(4), Some(30_000_000)), (3, Some(4), Some(30_000_000))]);
 }
 
@@ -100,7 +101,7 @@ fn what_is_no_listing_or_no_latency_is_refused() {
     let place = Place::new().with("paths", "a\n").with("times", "30ms\n30 parsecs\n");
     place
         .fanout("run --tree-from paths --latency samples:times")
-        .refuses(1, &["--latency", "times:2", "30 parsecs"]);
+        .refuses(1, &["--latency", "times: line 2: found \"30 parsecs\""]);
     place.fanout("run --tree-from nowhere").refuses(1, &["cannot read nowhere: No such file"]);
     place.fanout("run 01 --tree-from paths").refuses(2, &["cannot be used with"]);
     place.fanout("run --latency 10ms").refuses(2, &["--tree-from"]);

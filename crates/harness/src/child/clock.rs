@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::num::NonZeroUsize;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
 use fanout_deadlock::{Detector, Progress, Stuck, watch};
@@ -27,12 +27,21 @@ pub(crate) struct CellClock {
 pub(crate) struct Run<T> {
     /// What the strategy gave back; [`Stuck`] where it never will.
     pub(crate) output: Result<T, Stuck>,
-    /// What the harness could say of the stuck run while everything was as it stopped.
-    pub(crate) wreck: Option<String>,
+    /// What is to be said of a stuck run, while everything is as it stopped.
+    pub(crate) wreck: Option<Wreck>,
     pub(crate) reading: fanout_probe::Reading,
     pub(crate) heap: Option<heap::Heap>,
     pub(crate) elapsed: Duration,
     pub(crate) cpu: Duration,
+}
+
+/// What is left of a walk that will never end, looked at before it is dropped.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Wreck {
+    /// Calls in flight that will never be answered.
+    pub(crate) hanging: u64,
+    /// Who holds and who waits, where the strategy's slots know.
+    pub(crate) holders: Option<String>,
 }
 
 impl CellClock {
@@ -69,21 +78,21 @@ impl CellClock {
         walk: F,
         probe: &Probe,
         known: u64,
-        wreck: impl FnOnce() -> Option<String>,
+        wreck: impl FnOnce() -> Wreck,
     ) -> Run<F::Output> {
         let mut walk = pin!(walk);
         let counter = if self.heap { heap::Counter::start() } else { None };
         let cpu_before = cpu_time();
         let start = Instant::now();
         let output = match self.clock {
-            Clock::Virtual => watch(walk.as_mut()).await,
+            Clock::Virtual => watch_virtual(walk.as_mut(), probe).await,
             Clock::Wall => self.watch_wall(walk.as_mut(), probe, known).await,
         };
         let elapsed = start.elapsed();
         let cpu = cpu_time().saturating_sub(cpu_before);
         let heap = counter.as_ref().map(heap::Counter::read);
         Run {
-            wreck: output.as_ref().err().and_then(|_| wreck()),
+            wreck: output.as_ref().err().map(|_| wreck()),
             reading: probe.read(),
             output,
             heap,
@@ -94,7 +103,7 @@ impl CellClock {
 
     async fn watch_wall<F: Future>(
         self,
-        mut walk: std::pin::Pin<&mut F>,
+        mut walk: Pin<&mut F>,
         probe: &Probe,
         known: u64,
     ) -> Result<F::Output, Stuck> {
@@ -110,6 +119,20 @@ impl CellClock {
                 }
             }
         }
+    }
+}
+
+/// A watchdog sleeps for ten years, and a call for at most one. If anything happened since it was set, it is set again:
+/// a walk may take as long as it likes.
+async fn watch_virtual<F: Future>(mut walk: Pin<&mut F>, probe: &Probe) -> Result<F::Output, Stuck> {
+    let mut seen = probe.counts();
+    loop {
+        let output = watch(walk.as_mut()).await;
+        let counts = probe.counts();
+        if output.is_ok() || counts == seen {
+            return output;
+        }
+        seen = counts;
     }
 }
 

@@ -40,7 +40,8 @@ impl Known<'_> {
     /// Judges a run and puts it into a row.
     pub(crate) fn measure(&self, run: Run<Tally>) -> Measured {
         let Run { output, wreck, reading, heap, elapsed, cpu } = run;
-        let (outcome, reason) = self.judge(output, &reading);
+        let hanging = wreck.as_ref().map_or(0, |wreck| wreck.hanging);
+        let (outcome, reason) = self.judge(output, reading.counts, hanging);
         let mut row = Row::new(self.cell.clone(), self.workload, outcome);
         row.reason = reason;
         counts(&mut row, &reading);
@@ -62,35 +63,16 @@ impl Known<'_> {
                 row.rss_peak_bytes = limits::rss_peak_bytes();
             }
         }
-        Measured { row, timeline: self.bins(&reading), deadlock: wreck }
+        Measured { row, timeline: self.bins(&reading), deadlock: wreck.and_then(|wreck| wreck.holders) }
     }
 
-    fn judge(&self, output: Result<Tally, Stuck>, reading: &Reading) -> (Outcome, Option<String>) {
-        let counts = reading.counts;
+    fn judge(&self, output: Result<Tally, Stuck>, counts: Counts, hanging: u64) -> (Outcome, Option<String>) {
         match output {
-            Err(Stuck) => self.judge_stuck(counts),
+            Err(Stuck) => judge_stuck(counts, hanging),
             Ok(tally) => match self.deviation(tally, counts) {
                 None => (Outcome::Complete, None),
                 Some(deviation) => (Outcome::Wrong, Some(deviation)),
             },
-        }
-    }
-
-    fn judge_stuck(&self, counts: Counts) -> (Outcome, Option<String>) {
-        let hanging = self.service.hanging();
-        let (in_flight, waiting) = (counts.in_flight(), counts.backlog());
-        if hanging > 0 {
-            (Outcome::Stalled, Some(format!("{hanging} calls in flight never answer, {waiting} items wait")))
-        } else if in_flight > 0 {
-            (
-                Outcome::Deadlocked,
-                Some(format!("{in_flight} calls answered and were never polled, {waiting} items wait")),
-            )
-        } else {
-            (
-                Outcome::Deadlocked,
-                Some(format!("{} calls done, none in flight, {waiting} items wait", counts.finished())),
-            )
         }
     }
 
@@ -141,6 +123,23 @@ impl Known<'_> {
                 ..Bin::new(self.cell.clone(), slice.start_ns, slice.width_ns)
             })
             .collect()
+    }
+}
+
+fn judge_stuck(counts: Counts, hanging: u64) -> (Outcome, Option<String>) {
+    let (in_flight, waiting) = (counts.in_flight(), counts.backlog());
+    if hanging > 0 {
+        (Outcome::Stalled, Some(format!("{hanging} calls in flight never answer, {waiting} items wait")))
+    } else if in_flight > 0 {
+        (
+            Outcome::Deadlocked,
+            Some(format!("{in_flight} calls answered and were never polled, {waiting} items wait")),
+        )
+    } else {
+        (
+            Outcome::Deadlocked,
+            Some(format!("{} calls done, none in flight, {waiting} items wait", counts.finished())),
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use fanout_simulation::{
     Facts, Message, Service, SimulatedHandler, SimulatedSource, StreamSpec, Tally as Settled,
 };
 
-use super::clock::CellClock;
+use super::clock::{CellClock, Wreck};
 use super::measure::{Known, Measured, Tally};
 use crate::strategy::Consume;
 
@@ -53,7 +53,8 @@ impl StreamCell<'_> {
                 let consumed = strategy.consume(source, handler, limit).await;
                 Tally { visited: consumed.handled, failed: consumed.failed }
             };
-            clock.run(consume, &probe, facts.items, || None).await
+            let wreck = || Wreck { hanging: service.hanging(), holders: None };
+            clock.run(consume, &probe, facts.items, wreck).await
         });
         runtime.shutdown_background();
 

@@ -7,7 +7,7 @@ use fanout_record::{CellId, WorkloadKind};
 use fanout_scenario::Variant;
 use fanout_simulation::{Facts, Node, Service, SimulatedTree, TreeSpec};
 
-use super::clock::CellClock;
+use super::clock::{CellClock, Wreck};
 use super::measure::{Known, Measured, Tally};
 use crate::strategy::Walk;
 
@@ -55,7 +55,8 @@ impl TreeCell<'_> {
             };
             let wreck = || {
                 let report = slots.report(|node| shape.path(*node));
-                (!report.holders.is_empty()).then(|| report.to_string())
+                let holders = (!report.holders.is_empty()).then(|| report.to_string());
+                Wreck { hanging: service.hanging(), holders }
             };
             clock.run(walk, &probe, 0, wreck).await
         });

@@ -92,13 +92,24 @@ pub(crate) fn expected(claim: &Claim) -> String {
     };
     // What the words say in other digits or by an expression is worth reading beside the number.
     let plain = |text: &str| text.replace([' ', ','], "");
-    if plain(&worded) == plain(&bound) { bound } else { format!("{bound} ({})", code(&worded)) }
+    let (_, expression) = worded_bound(&worded);
+    if plain(&worded) == plain(&bound) { bound } else { format!("{bound} ({})", code(expression)) }
 }
 
-/// An expectation as its scenario words it.
-fn code(worded: &str) -> String {
-    let bare = worded.strip_prefix("at most ").or_else(|| worded.strip_prefix("at least ")).unwrap_or(worded);
-    format!("`{}`", bare.replace('`', "'"))
+/// An expectation as its scenario words it: which side it bounds, and by what.
+fn worded_bound(worded: &str) -> (&str, &str) {
+    let side =
+        ["at most ", "at least "].into_iter().find(|side| worded.starts_with(side)).unwrap_or_default();
+    (side, &worded[side.len()..])
+}
+
+fn code(expression: &str) -> String {
+    format!("`{}`", expression.replace('`', "'"))
+}
+
+fn in_code(worded: &str) -> String {
+    let (side, expression) = worded_bound(worded);
+    format!("{side}{}", code(expression))
 }
 
 /// All claims, those of one wording over several cells in one line, and each that does not hold in its own.
@@ -136,7 +147,7 @@ pub(crate) fn table(claims: &[&Claim]) -> Option<String> {
             first.clock.to_string(),
             first.metric.to_string(),
             // Over several cells the words are the same and the numbers are not.
-            same(&group, expected).unwrap_or_else(|| code(first.expected.as_deref().unwrap_or_default())),
+            same(&group, expected).unwrap_or_else(|| in_code(first.expected.as_deref().unwrap_or_default())),
             same(&group, measured).unwrap_or_else(|| reach(&group)),
             held(first).to_owned(),
         ]);

@@ -74,12 +74,15 @@ impl About<'_> {
         }
         let mut expectation = Expectation {
             clock: self.clock(entry.clock.as_ref(), span)?,
-            limits: entry.limits.as_ref().map_or(Ok((None, None)), |limits| self.limits(limits))?,
+            limits: (None, None),
             variant: entry.variant.as_ref().map(|variant| self.variant(variant)).transpose()?,
             seed: entry.seed.as_ref().map(|seed| self.seed(seed)).transpose()?,
             outcome: entry.outcome,
             metrics: Vec::with_capacity(entry.metrics.len()),
         };
+        if let Some(limits) = &entry.limits {
+            expectation.limits = self.limits(limits, expectation.clock)?;
+        }
         for (metric, bound) in &entry.metrics {
             let terms = Terms { about: self, expectation: &expectation, metric: *metric.get_ref() };
             terms.measured().map_err(|problem| Problem::at(metric.span(), problem))?;
@@ -111,6 +114,7 @@ impl About<'_> {
     fn limits(
         &self,
         range: &Spanned<raw::LimitRange>,
+        clock: Clock,
     ) -> Result<(Option<NonZeroUsize>, Option<NonZeroUsize>), Problem> {
         let end = |end: &Option<Spanned<raw::Whole>>| {
             end.as_ref().map(|end| positive(end, u32::MAX.into())).transpose()
@@ -125,8 +129,9 @@ impl About<'_> {
         }
         let within =
             |limit: &NonZeroUsize| min.is_none_or(|min| *limit >= min) && max.is_none_or(|max| *limit <= max);
-        if !self.plan.limits.iter().any(within) {
-            return here(format!("none of the limits of {} lies within this", self.plan.name));
+        if !self.plan.limits_on(clock).iter().any(within) {
+            let name = &self.plan.name;
+            return here(format!("none of the limits of {name} on the {clock} clock lies within this"));
         }
         Ok((min, max))
     }
@@ -285,7 +290,9 @@ impl Terms<'_> {
             ));
         }
         let speaks_of = |limit: &&NonZeroUsize| expectation.speaks_of_limit(Some(**limit));
-        let absent = plan.limits.iter().filter(speaks_of).find(|limit| !other.limits.contains(limit));
+        let clock = expectation.clock;
+        let (own, others) = (plan.limits_on(clock), other.limits_on(clock));
+        let absent = own.iter().filter(speaks_of).find(|limit| !others.contains(limit));
         match absent {
             Some(limit) if !other.limits.is_empty() => {
                 Err(format!("`{}` does not run with the limit {limit}, which this speaks of", other.name))

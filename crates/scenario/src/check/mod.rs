@@ -61,6 +61,7 @@ pub(crate) fn scenario(file: &raw::File, origin: Origin<'_>) -> Result<Scenario,
             Some(limits) => distinct(limits, "limit", |limit| positive(limit, u32::MAX.into()))?,
             None => Vec::new(),
         },
+        wall_limits: Vec::new(),
         clocks,
         runs: match &file.runs {
             Some(runs) => positive(runs, u32::MAX.into())?,
@@ -81,6 +82,7 @@ pub(crate) fn scenario(file: &raw::File, origin: Origin<'_>) -> Result<Scenario,
         definition: origin.text.to_owned(),
         path: origin.path.to_owned(),
     };
+    scenario.wall_limits = strategy::wall_limits(file, &scenario)?;
     scenario.axis = axis(file, &scenario)?;
     scenario.strategies = strategy::plans(file, &scenario, origin)?;
     expect::add(file, &mut scenario, origin)?;

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use fanout_record::Metric;
+use fanout_record::{Clock, Metric};
 use toml::Spanned;
 
 use super::Origin;
@@ -25,6 +25,23 @@ pub(super) fn plans(
         ));
     }
     file.strategy.0.iter().map(|(name, raw)| plan(name, raw, scenario, origin)).collect()
+}
+
+/// Which of the file's limits wall cells run with.
+pub(super) fn wall_limits(file: &raw::File, scenario: &Scenario) -> Result<Vec<NonZeroUsize>, Problem> {
+    match &file.wall_limits {
+        None => Ok(scenario.limits.clone()),
+        Some(chosen) if !scenario.clocks.contains(&Clock::Wall) => {
+            let problem = "nothing runs on the wall clock: leave this out, or add \"wall\" to `clocks`";
+            Err(Problem::at(chosen.span(), problem))
+        }
+        Some(chosen) if scenario.limits.is_empty() => {
+            Err(Problem::at(chosen.span(), "this chooses among the file's `limits`, and there are none"))
+        }
+        Some(chosen) => distinct(chosen, "limit", |limit| {
+            among(limit, positive(limit, u32::MAX.into())?, &scenario.limits)
+        }),
+    }
 }
 
 fn plan(
@@ -51,15 +68,26 @@ fn plan(
             facts.name
         )));
     }
+    let clocks = match &raw.clocks {
+        Some(clocks) => distinct(clocks, "clock", |clock| among(clock, *clock.get_ref(), &scenario.clocks))?,
+        None => scenario.clocks.clone(),
+    };
+    let limits = limits(raw, facts, scenario)?;
+    let wall_limits: Vec<_> =
+        limits.iter().copied().filter(|limit| scenario.wall_limits.contains(limit)).collect();
+    if clocks.contains(&Clock::Wall) && wall_limits.is_empty() && !limits.is_empty() {
+        let problem = format!(
+            "none of the limits of {} is among the file's `wall-limits`: add one, or say \
+             `clocks = [\"virtual\"]`",
+            facts.name
+        );
+        return Err(here(problem));
+    }
     Ok(StrategyPlan {
         name: facts.name.to_owned(),
-        clocks: match &raw.clocks {
-            Some(clocks) => {
-                distinct(clocks, "clock", |clock| among(clock, *clock.get_ref(), &scenario.clocks))?
-            }
-            None => scenario.clocks.clone(),
-        },
-        limits: limits(raw, facts, scenario)?,
+        clocks,
+        limits,
+        wall_limits,
         runs: raw.runs.as_ref().map_or(Ok(scenario.runs), |runs| fewer_runs(runs, scenario.runs))?,
         expect: Vec::new(),
         published: raw

@@ -26,6 +26,7 @@ pub(crate) struct File {
     pub axis: Option<Spanned<Axis>>,
     pub seeds: Option<List<Whole>>,
     pub limits: Option<List<Whole>>,
+    pub wall_limits: Option<List<Whole>>,
     pub clocks: Option<List<Clock>>,
     pub runs: Option<Spanned<Whole>>,
     pub threads: Option<List<Whole>>,

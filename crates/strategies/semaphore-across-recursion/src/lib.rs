@@ -38,11 +38,7 @@ pub async fn walk<T: Tree>(
 // It spawns itself, so its type has to have a name.
 type Walking<T> = Pin<Box<dyn Future<Output = Walked<<T as Tree>::Node, <T as Tree>::Error>> + Send>>;
 
-fn subtree<T: Tree>(
-    tree: Arc<T>,
-    node: T::Node,
-    slots: Slots<T::Node>,
-) -> Walking<T> {
+fn subtree<T: Tree>(tree: Arc<T>, node: T::Node, slots: Slots<T::Node>) -> Walking<T> {
     Box::pin(async move {
         let mut slot = slots.acquire(node.clone()).await;
         let mut walked = Walked::default();

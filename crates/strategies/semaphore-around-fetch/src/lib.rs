@@ -43,11 +43,7 @@ async fn forest<T: Tree>(
 // It spawns itself, so its type has to have a name.
 type Walking<T> = Pin<Box<dyn Future<Output = Walked<<T as Tree>::Node, <T as Tree>::Error>> + Send>>;
 
-fn subtree<T: Tree>(
-    tree: Arc<T>,
-    node: T::Node,
-    slots: Arc<Semaphore>,
-) -> Walking<T> {
+fn subtree<T: Tree>(tree: Arc<T>, node: T::Node, slots: Arc<Semaphore>) -> Walking<T> {
     Box::pin(async move {
         let slot = slots.acquire().await.expect("the semaphore is never closed");
         let answer = tree.children(&node).await;

@@ -1,12 +1,13 @@
-//! What the property suites share: every strategy by name, on a simulated workload under a probe.
+//! Every strategy by name, on a simulated workload under a probe.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fanout_probe::{Mark, ObservedHandler, ObservedSource, ObservedTree, Probe, Resolution};
 use fanout_simulation::{
-    CallError, Faults, Latency, Message, Node, Service, Shape, SimulatedHandler, SimulatedSource, SimulatedTree,
-    StreamSpec, Tally, Timer,
+    CallError, Faults, Latency, Message, Node, Service, Shape, SimulatedHandler, SimulatedSource,
+    SimulatedTree, StreamSpec, Tally, Timer,
 };
 use fanout_workload::{Consumed, Walked};
 
@@ -56,7 +57,12 @@ impl Good {
 pub type Observed = ObservedTree<SimulatedTree<0>>;
 
 /// A simulated tree under a probe, with its roots.
-pub fn tree(shape: &Shape, latency: &Latency, faults: &Faults, seed: u64) -> (Probe, Arc<Observed>, Vec<Node>) {
+pub fn tree(
+    shape: &Shape,
+    latency: &Latency,
+    faults: &Faults,
+    seed: u64,
+) -> (Probe, Arc<Observed>, Vec<Node>) {
     let service = Arc::new(Service::new(Timer::Virtual, seed, latency.clone(), faults.clone(), None));
     let probe = Probe::new(Resolution::Milliseconds);
     let mark = Mark { get: |node: &Node| node.mark, set: |node: &mut Node, mark| node.mark = mark };
@@ -94,7 +100,8 @@ pub fn stream(
     let probe = Probe::new(Resolution::Milliseconds);
     let tally = Arc::new(Tally::default());
     let source = SimulatedSource::new(spec, seed, Timer::Virtual, Arc::clone(&tally));
-    let handler = ObservedHandler::new(SimulatedHandler::new(service), probe.clone(), Message::arrived as fn(&_) -> _);
+    let handler =
+        ObservedHandler::new(SimulatedHandler::new(service), probe.clone(), Message::arrived as fn(&_) -> _);
     (probe.clone(), ObservedSource::new(source, probe), Arc::new(handler), tally)
 }
 
@@ -113,10 +120,14 @@ pub async fn consume(
     }
 }
 
-/// Live tasks of the runtime, once those that were cancelled have had their turn to end.
-pub async fn tasks_left() -> usize {
-    for _ in 0..4 {
-        tokio::task::yield_now().await;
-    }
+/// Live tasks of the runtime.
+pub fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+/// Live tasks of the runtime, once those that were cancelled have had their turn to end: a paused clock moves on only
+/// when nothing can run.
+pub async fn tasks_left() -> usize {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    tasks()
 }

@@ -1,14 +1,10 @@
-//! What every consumer has to keep, whatever the stream, the latencies and the limit: on the virtual clock.
-
-mod support;
-
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
+use crate::support::{GOOD, Good, consume, stream, tasks, tasks_left};
 use fanout_deadlock::{Report, run};
 use fanout_simulation::{Answer, Arrivals, Faults, Latency, Rule, StreamSpec, Which};
 use proptest::prelude::*;
-use support::{GOOD, Good, consume, stream, tasks_left};
 
 fn latency() -> Latency {
     Latency::uniform(Duration::from_millis(1), Duration::from_millis(20)).expect("a range")
@@ -54,7 +50,7 @@ proptest! {
             async {
                 let (probe, source, handler, tally) = stream(&spec, &latency(), &Faults::default(), seed);
                 let consumed = consume(good, source, handler, limit).await;
-                let left = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+                let left = tasks();
                 (consumed, probe.read(), tally, left)
             },
             never_stuck,

@@ -1,14 +1,10 @@
-//! What every walk has to keep, whatever the tree, the latencies and the limit: on the virtual clock.
-
-mod support;
-
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use crate::support::{GOOD, Good, tasks, tasks_left, tree, walk};
 use fanout_deadlock::{Report, Slots, run};
 use fanout_simulation::{Answer, Branching, Facts, Faults, Latency, Rule, Shape, TreeSpec, Which};
 use proptest::prelude::*;
-use support::{GOOD, Good, tasks_left, tree, walk};
 
 fn limit(limit: usize) -> NonZeroUsize {
     NonZeroUsize::new(limit).expect("not 0")
@@ -56,7 +52,7 @@ proptest! {
                 let (probe, tree, roots) = tree(&shape, &latency(), &Faults::default(), seed);
                 let walked = walk(good, tree, roots, limit).await;
                 // At once: a walk that is over has no task that still has to end.
-                let left = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+                let left = tasks();
                 (walked, probe.read(), left)
             },
             never_stuck,
@@ -160,7 +156,8 @@ fn a_full_binary_tree_deadlocks_exactly_when_its_internal_nodes_can_hold_every_s
 fn a_deadlock_names_its_holders_and_its_waiters() {
     // Field case 1.
     let shape = TreeSpec::full(2, 3).expect("it fits").build(1);
-    let report = held_across_recursion(&shape, limit(7), 1).expect_err("seven internal nodes hold seven slots");
+    let report =
+        held_across_recursion(&shape, limit(7), 1).expect_err("seven internal nodes hold seven slots");
     let holders: Vec<_> = report.holders.iter().map(|holder| holder.name.as_str()).collect();
     assert_eq!(holders, ["/", "/0", "/1", "/0/0", "/0/1", "/1/0", "/1/1"]);
     assert_eq!(report.holders[0].waits_for, ["/0", "/1"]);

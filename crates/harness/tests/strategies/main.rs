@@ -1,0 +1,5 @@
+//! What every strategy has to keep, whatever the workload, the latencies and the limit: on the virtual clock.
+
+mod streams;
+mod support;
+mod walks;

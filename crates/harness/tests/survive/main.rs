@@ -1,0 +1,5 @@
+//! What the walkers for production keep, whatever is on the other side: on the virtual clock.
+
+mod cases;
+mod properties;
+mod support;

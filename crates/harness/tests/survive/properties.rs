@@ -9,7 +9,7 @@ use fanout_workload::survey::{Class, Cut, Ended, Fault, Order, Reading, Retry, S
 use proptest::option;
 use proptest::prelude::*;
 
-use crate::support::{BOTH, Kind, Policy, Refused, Scripted, Seen, Turn, Walk, ms};
+use crate::support::{BOTH, Kind, Policy, Refused, Scripted, Seen, Turn, Walk, ms, textbook};
 
 /// A walk, as it is drawn.
 #[derive(Debug, Clone)]
@@ -69,9 +69,9 @@ fn faults(often: u64) -> impl Strategy<Value = Faults> {
 
 prop_compose! {
     fn limits()(
-        depth in option::of(0u32..8),
-        nodes in option::of(0usize..300),
-        frontier in option::of(0usize..60),
+        depth in option::weighted(0.3, 0u32..8),
+        nodes in option::weighted(0.3, 0usize..300),
+        frontier in option::weighted(0.3, 0usize..60),
         deadline in option::weighted(0.3, 0u64..400),
     ) -> Limits {
         Limits { depth, nodes, frontier, deadline }
@@ -102,6 +102,10 @@ impl Case {
             nodes => TreeSpec::random(Branching::uniform(0, 5).expect("a range"), nodes).expect("it fits"),
         };
         spec.build(self.seed)
+    }
+
+    fn roots(&self) -> Vec<Node> {
+        self.shape().root().into_iter().collect()
     }
 
     fn tree(&self) -> Scripted<Node> {
@@ -152,7 +156,7 @@ impl Case {
         Walk::new(self.kind, self.limit, self.policy())
             .cancelled(at(|how| matches!(how, How::Cancel)))
             .dropped(at(|how| matches!(how, How::Drop)))
-            .run(|| self.tree(), self.shape().root().into_iter().collect())
+            .run(|| self.tree(), self.roots())
     }
 }
 
@@ -287,20 +291,21 @@ proptest! {
     }
 
     #[test]
-    fn without_limits_and_faults_a_walker_is_the_textbooks_walk(mut case in any_case()) {
-        case = Case {
+    fn without_limits_and_faults_a_walker_is_the_textbooks_walk(case in any_case()) {
+        let case = Case {
             faults: Faults::NONE,
             limits: Limits { depth: None, nodes: None, frontier: None, deadline: None },
+            order: Sorted::Fifo,
             seen: None,
             stop: None,
             ..case
         };
         let seen = case.run();
-        prop_assert_eq!((seen.survey().visited as u64, seen.survey().ended), (case.shape().nodes(), Ended::Complete));
-        prop_assert_eq!(seen.survey().missing().count() + seen.survey().seen, 0);
-        prop_assert!(seen.log.calls.values().all(|starts| starts.len() == 1));
-        let busy = seen.log.in_flight_peak;
-        prop_assert!(busy <= case.limit && (busy == case.limit || (busy as u64) <= case.shape().widest_level() * 20));
+        let (walked, elapsed, log) = textbook(case.kind, case.limit, || case.tree(), case.roots());
+        prop_assert_eq!((seen.survey().visited, seen.survey().ended), (walked.visited, Ended::Complete));
+        prop_assert_eq!(walked.visited as u64, case.shape().nodes());
+        prop_assert_eq!(seen.elapsed, elapsed);
+        prop_assert_eq!(seen.log, log);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fanout_deadlock::{Report, run};
 use fanout_simulation::{Node, Shape, Timer};
-use fanout_workload::Tree;
+use fanout_workload::{Tree, Walked};
 use fanout_workload::survey::{Gauges, Reading, Survey};
 use tokio::runtime::Handle;
 use tokio::task::yield_now;
@@ -320,4 +320,24 @@ async fn timed<T>(walk: impl Future<Output = T>, dropped: Option<Duration>) -> (
             (None, start.elapsed(), tasks())
         }
     }
+}
+
+/// The walk of one page, of the same kind: what it did, how long it took, and its calls.
+pub fn textbook<N: Clone + Ord + Debug + Send + Sync + 'static>(
+    kind: Kind,
+    limit: usize,
+    tree: impl FnOnce() -> Scripted<N>,
+    roots: Vec<N>,
+) -> (Walked<N, Refused>, Duration, Log<N>) {
+    let limit = NonZeroUsize::new(limit).expect("not 0");
+    let walk = async {
+        let tree = Arc::new(tree());
+        let start = Instant::now();
+        let walked = match kind {
+            Kind::QueueWorkers => fanout_queue_workers::walk(Arc::clone(&tree), roots, limit).await,
+            Kind::SlotFirst => fanout_slot_before_spawn::walk(Arc::clone(&tree), roots, limit).await,
+        };
+        (walked, start.elapsed(), tree.log())
+    };
+    run(walk, Report::default).expect("a walk is never stuck")
 }

@@ -55,11 +55,12 @@ impl fmt::Display for Report {
         writeln!(f, "{} of {slots} slots are held, {} wait for one", holders.len(), waiters.len())?;
         match self.chain() {
             Some(chain) => {
-                let (last, above) = chain.split_last().expect("a chain has two ends");
-                for name in above {
-                    write!(f, "{name} holds a slot until ")?;
-                }
-                writeln!(f, "{last} is done, which waits for a slot: give the slot back before waiting")?;
+                let (first, below) = chain.split_first().expect("a chain has two ends");
+                let below = below.join(" is done, which holds one until ");
+                writeln!(
+                    f,
+                    "{first} holds a slot until {below} is done, which waits for a slot: give the slot back before waiting"
+                )?;
             }
             None if holders.len() < *slots && !waiters.is_empty() => {
                 writeln!(f, "{} slots are held by nobody: they were lost", slots - holders.len())?;
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "2 of 2 slots are held, 1 wait for one\n\
-             / holds a slot until /0 holds a slot until /0/0 is done, which waits for a slot: give the slot back before waiting\n  \
+             / holds a slot until /0 is done, which holds one until /0/0 is done, which waits for a slot: give the slot back before waiting\n  \
              / holds a slot and waits for /0, /1\n  \
              /0 holds a slot and waits for /0/0\n  \
              /0/0 waits for a slot\n"

@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::SCHEMA;
 use crate::claim::Claim;
@@ -50,11 +53,29 @@ impl Results {
         Ok(Self {
             path: path.to_owned(),
             manifest,
-            rows: table::read(&path.join(ROWS), Row::HEADER)?,
+            rows: read_rows(&path.join(ROWS))?,
             timeline: table::read(&path.join(TIMELINE), Bin::HEADER)?,
             claims: table::read(&path.join(CLAIMS), Claim::HEADER)?,
         })
     }
+}
+
+/// Two rows of one cell would count twice in every median.
+fn read_rows(path: &Path) -> Result<Vec<Row>, ReadError> {
+    let rows: Vec<Row> = table::read(path, Row::HEADER)?;
+    let mut cells = BTreeMap::new();
+    // The header is line 1, and no field has a line end in it.
+    for (row, line) in rows.iter().zip(2u64..) {
+        if let Some(first) = cells.insert(row.cell(), line) {
+            return Err(ReadError::Malformed {
+                path: path.to_owned(),
+                line,
+                column: None,
+                problem: format!("the cell of line {first} stands here again"),
+            });
+        }
+    }
+    Ok(rows)
 }
 
 /// The schema first: what another version of fanout wrote is not malformed, but of another version.
@@ -82,8 +103,8 @@ fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ReadError> {
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
-    rows: csv::Writer<File>,
-    timeline: csv::Writer<File>,
+    rows: Growing,
+    timeline: Growing,
 }
 
 impl Writer {
@@ -100,8 +121,8 @@ impl Writer {
         }
         let mut writer = Self {
             path: path.to_owned(),
-            rows: open(&path.join(ROWS), Row::HEADER)?,
-            timeline: open(&path.join(TIMELINE), Bin::HEADER)?,
+            rows: Growing::create(path.join(ROWS), Row::HEADER)?,
+            timeline: Growing::create(path.join(TIMELINE), Bin::HEADER)?,
         };
         writer.claims(&[])?;
         writer.manifest(manifest)?;
@@ -120,15 +141,9 @@ impl Writer {
     ///
     /// The disk is full, or gone.
     pub fn cell(&mut self, row: &Row, timeline: &[Bin]) -> Result<(), WriteError> {
-        let path = self.path.join(TIMELINE);
-        for bin in timeline {
-            self.timeline.serialize(bin).map_err(WriteError::csv(&path))?;
-        }
-        self.timeline.flush().map_err(WriteError::io(&path))?;
+        self.timeline.append(timeline)?;
         // The row last: a cell that has one has its timeline too.
-        let path = self.path.join(ROWS);
-        self.rows.serialize(row).map_err(WriteError::csv(&path))?;
-        self.rows.flush().map_err(WriteError::io(&path))
+        self.rows.append(std::slice::from_ref(row))
     }
 
     /// Adds what a deadlock's report said.
@@ -176,13 +191,38 @@ impl Writer {
     }
 }
 
-/// Opens a table that grows line by line, its header on disk.
-fn open(path: &Path, header: &[&str]) -> Result<csv::Writer<File>, WriteError> {
-    let file = File::create_new(path).map_err(WriteError::io(path))?;
-    let mut table = csv::WriterBuilder::new().has_headers(false).from_writer(file);
-    table.write_record(header).map_err(WriteError::csv(path))?;
-    table.flush().map_err(WriteError::io(path))?;
-    Ok(table)
+/// A table that grows by whole lines: what cannot be written to its end is taken back.
+#[derive(Debug)]
+struct Growing {
+    path: PathBuf,
+    file: File,
+    end: u64,
+}
+
+impl Growing {
+    fn create(path: PathBuf, header: &[&str]) -> Result<Self, WriteError> {
+        // Appending: after a line was taken back the next one goes where it was.
+        let file =
+            File::options().append(true).create_new(true).open(&path).map_err(WriteError::io(&path))?;
+        let mut table = Self { path, file, end: 0 };
+        table.append(&[header])?;
+        Ok(table)
+    }
+
+    fn append<T: Serialize>(&mut self, records: &[T]) -> Result<(), WriteError> {
+        let mut lines = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+        for record in records {
+            lines.serialize(record).map_err(WriteError::csv(&self.path))?;
+        }
+        let lines = lines.into_inner().map_err(|error| WriteError::io(&self.path)(error.into_error()))?;
+        self.file.write_all(&lines).map_err(|error| {
+            // Whatever made the write fail is the news, not that this may fail too.
+            let _ = self.file.set_len(self.end);
+            WriteError::io(&self.path)(error)
+        })?;
+        self.end += lines.len() as u64;
+        Ok(())
+    }
 }
 
 /// Writes a file whole or not at all: beside its place first, then renamed into it.

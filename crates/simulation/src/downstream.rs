@@ -39,7 +39,9 @@ pub(crate) struct Full;
 pub(crate) struct Downstream {
     spec: DownstreamSpec,
     places: Semaphore,
-    waiting: AtomicU64,
+    /// Calls being served or waiting. Those above the capacity wait, whether or not a call that has been given a place
+    /// has run since.
+    present: AtomicU64,
     waiting_peak: AtomicU64,
     refused: AtomicU64,
 }
@@ -50,7 +52,7 @@ impl Downstream {
         Self {
             spec,
             places,
-            waiting: AtomicU64::new(0),
+            present: AtomicU64::new(0),
             waiting_peak: AtomicU64::new(0),
             refused: AtomicU64::new(0),
         }
@@ -71,9 +73,10 @@ impl Downstream {
     }
 
     /// Takes a place, waiting for it where calls may wait. Dropped, it no longer waits.
-    pub(crate) async fn enter(&self) -> Result<SemaphorePermit<'_>, Full> {
-        if let Ok(place) = self.places.try_acquire() {
-            return Ok(place);
+    pub(crate) async fn enter(&self) -> Result<Place<'_>, Full> {
+        let present = Present::new(self);
+        if let Ok(permit) = self.places.try_acquire() {
+            return Ok(Place { _present: present, _permit: permit });
         }
         match self.spec.when_full {
             WhenFull::Reject => {
@@ -81,28 +84,42 @@ impl Downstream {
                 Err(Full)
             }
             WhenFull::Queue => {
-                let _waiting = Waiting::new(self);
+                let waiting = present.count.saturating_sub(self.spec.capacity.get() as u64);
+                self.waiting_peak.fetch_max(waiting, Ordering::Relaxed);
                 // Unconstrained for the reason that the virtual timer is: see `Timer::Virtual`.
-                Ok(unconstrained(self.places.acquire()).await.expect("the semaphore is never closed"))
+                let permit =
+                    unconstrained(self.places.acquire()).await.expect("the semaphore is never closed");
+                Ok(Place { _present: present, _permit: permit })
             }
         }
     }
 }
 
-/// One call that waits.
-struct Waiting<'a>(&'a Downstream);
+/// A call's place in the downstream: dropped, it is free.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    // Goes first: a call that comes meanwhile is not counted as one too many.
+    _present: Present<'a>,
+    _permit: SemaphorePermit<'a>,
+}
 
-impl<'a> Waiting<'a> {
+/// One call that is being served, or waits.
+#[derive(Debug)]
+struct Present<'a> {
+    downstream: &'a Downstream,
+    /// How many there were when it came, with it.
+    count: u64,
+}
+
+impl<'a> Present<'a> {
     fn new(downstream: &'a Downstream) -> Self {
-        let waiting = downstream.waiting.fetch_add(1, Ordering::Relaxed) + 1;
-        downstream.waiting_peak.fetch_max(waiting, Ordering::Relaxed);
-        Self(downstream)
+        Self { downstream, count: downstream.present.fetch_add(1, Ordering::Relaxed) + 1 }
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Present<'_> {
     fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.downstream.present.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -151,14 +168,31 @@ mod tests {
         }
         drop(first);
         assert!(last.as_mut().poll(&mut context).is_ready());
-        assert_eq!((downstream.waiting.load(Ordering::Relaxed), downstream.refused()), (0, 0));
+        assert_eq!((downstream.present.load(Ordering::Relaxed), downstream.refused()), (0, 0));
+    }
+
+    #[test]
+    fn a_call_that_was_given_a_place_waits_no_more() {
+        let downstream = downstream(1, WhenFull::Queue);
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(Ok(first)) = pin!(downstream.enter()).poll(&mut context) else {
+            panic!("it is free")
+        };
+        let mut next = pin!(downstream.enter());
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        drop(first);
+        // It has not run yet when another one comes.
+        assert!(pin!(downstream.enter()).poll(&mut context).is_pending());
+        assert_eq!(downstream.waiting_peak(), 1);
     }
 
     #[test]
     fn a_place_that_was_given_and_never_taken_goes_to_the_next() {
         let downstream = downstream(1, WhenFull::Queue);
         let mut context = Context::from_waker(Waker::noop());
-        let first = downstream.places.try_acquire().expect("it is free");
+        let Poll::Ready(Ok(first)) = pin!(downstream.enter()).poll(&mut context) else {
+            panic!("it is free")
+        };
         let mut next = Box::pin(downstream.enter());
         let mut last = pin!(downstream.enter());
         assert!(next.as_mut().poll(&mut context).is_pending());

@@ -96,6 +96,9 @@ fn results_that_cannot_be_read() {
     place.fanout("check r").refuses(1, &["r/rows.csv:2, column outcome", "splendid"]);
     edited(rows.trim_end().to_owned());
     place.fanout("report r").refuses(1, &["r/rows.csv:3: the last line has no end"]);
+    let last = rows.lines().last().unwrap();
+    edited(format!("{rows}{last}\n"));
+    place.fanout("check r").refuses(1, &["r/rows.csv:4: the cell of line 3 stands here again"]);
     edited(rows.replace("outcome", "verdict"));
     place.fanout("report r").refuses(1, &["r/rows.csv:1: column \"outcome\" is missing"]);
     assert!(!place.path("reports").exists());

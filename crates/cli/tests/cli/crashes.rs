@@ -2,7 +2,7 @@
 
 use fanout_record::{Outcome, Results};
 
-use crate::place::Place;
+use crate::place::{Place, Said};
 
 fn ended(results: &Results, strategy: &str) -> (Outcome, String) {
     let row = results.rows.iter().find(|row| row.strategy == strategy).expect("every cell has a row");
@@ -98,11 +98,11 @@ constant = "10ms"
 every = { nth = 5, depth = 1 }
 answer = "never"
 [strategy.queue-workers]
-expect = { outcome = "stalled", visited = 17, in-flight-end = 4, tasks-end = 4 }
+expect = { outcome = "stalled", visited = 13, in-flight-end = 4, tasks-end = 4, backlog-end = 4 }
 "#;
     let place = Place::new().with("hanging.toml", text);
     place.fanout("run hanging.toml --out r").ends(0);
-    let reason = "4 calls in flight never answer, 0 items wait";
+    let reason = "4 calls in flight never answer, 4 items wait";
     assert_eq!(ended(&place.results("r"), "queue-workers"), (Outcome::Stalled, reason.to_owned()));
 }
 
@@ -120,4 +120,24 @@ expect = { visited = 30, virtual = "30 * latency" }
 "#;
     let place = Place::new().with("slow.toml", text);
     place.fanout("run slow.toml --out r").ends(0);
+}
+
+/// A limit on the size of files stands in for a disk that is full in the middle of a line.
+#[cfg(unix)]
+#[test]
+fn what_was_finished_survives_a_full_disk() {
+    let place = Place::with_scenarios();
+    let fanout = assert_cmd::cargo::cargo_bin!("fanout").display().to_string();
+    let run = format!(
+        r#"trap "" XFSZ; ulimit -f 60; exec {fanout} run scenarios --seed 1,2,3,4,5,6,7,8,9 --out r"#
+    );
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &run]).current_dir(place.path(""));
+    let said = Said::of(&command.output().unwrap()).ends(1);
+    assert!(said.err.starts_with("fanout: cannot write r/"), "{}", said.err);
+    assert!(said.err.ends_with("File too large (os error 27)\n"), "{}", said.err);
+    let kept = place.results("r").rows;
+    assert!((1..27).contains(&kept.len()), "{} of 27 cells", kept.len());
+    assert!(kept.iter().all(|row| row.outcome == Outcome::Complete));
+    place.fanout("check r").ends(0);
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
+use std::sync::{Arc, Barrier};
 
 use fanout_record::{Bin, CellId, Clock, Row};
 use fanout_scenario::{Files, Folder, Scenario, Workload};
@@ -120,10 +121,15 @@ fn parts<'a>(
 /// Ends this process when its parent ends, however that happens: the parent keeps the other end of the standard input
 /// open for as long as it lives.
 fn end_with_parent() -> std::io::Result<()> {
-    std::thread::Builder::new().name("parent".into()).stack_size(64 * 1024).spawn(|| {
+    let started = Arc::new(Barrier::new(2));
+    let here = Arc::clone(&started);
+    std::thread::Builder::new().name("parent".into()).stack_size(64 * 1024).spawn(move || {
+        here.wait();
         let mut rest = String::new();
         let _ = std::io::stdin().lock().read_line(&mut rest);
         std::process::exit(1);
     })?;
+    // What a thread allocates while it starts would be counted as the walk's, when it starts late.
+    started.wait();
     Ok(())
 }

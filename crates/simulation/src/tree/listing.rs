@@ -274,9 +274,9 @@ mod tests {
 
     /// All that the paths name or imply below what they share, in byte order of their names, level by level.
     fn expected(paths: &[Vec<&str>]) -> Vec<String> {
-        let shared = (0..).take_while(|&at| paths.iter().all(|path| path.get(at) == paths[0].get(at)));
         // Paths that are all the same share all their names, and nothing beyond.
-        let root = shared.count().min(paths[0].len());
+        let names = 0..paths[0].len();
+        let root = names.take_while(|&at| paths.iter().all(|path| path.get(at) == paths[0].get(at))).count();
         let known: BTreeSet<(usize, &[&str])> =
             paths.iter().flat_map(|path| (root..=path.len()).map(|names| (names, &path[..names]))).collect();
         known.iter().map(|(_, names)| format!("/{}", names.join("/"))).collect()

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use fanout_deadlock::{Report, run};
 use fanout_simulation::{Node, Shape, Timer};
-use fanout_workload::{Tree, Walked};
 use fanout_workload::survey::{Gauges, Reading, Survey};
+use fanout_workload::{Tree, Walked};
 use tokio::runtime::Handle;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout};

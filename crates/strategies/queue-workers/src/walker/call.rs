@@ -21,6 +21,7 @@ impl<T: Tree> Caller<T> {
     /// Calls a node: to its answer, its deadline or the end of the walk, whichever is first. An answer that comes in
     /// the same moment as one of the others is an answer.
     pub(super) async fn call(&self, node: &T::Node) -> Attempt<T::Node, T::Error> {
+        // Another thread may have stopped the walk since this node was taken.
         if self.stop.is_cancelled() {
             return Attempt::Dropped;
         }

@@ -97,3 +97,100 @@ async fn sleep_until(instant: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+    use std::pin::pin;
+
+    use fanout_workload::survey::{Class, Cut, Ended, Fault, Gauges, Policy, Retry};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    fn shared(policy: Policy<u32, ()>, roots: &[u32], cancel: &CancellationToken) -> Shared<u32, ()> {
+        let frontier = Frontier::new(policy, roots.to_vec(), Gauges::default());
+        Shared::new(frontier, cancel.clone(), cancel.child_token())
+    }
+
+    /// Whoever waits for a node, and nobody else, for so long.
+    async fn next(shared: &Shared<u32, ()>, within: Duration) -> Option<Option<u32>> {
+        let next = async { shared.next().await.map(|job| job.node) };
+        let time = pin!(shared.keep_time());
+        tokio::select! {
+            biased;
+            next = timeout(within, next) => next.ok(),
+            never = time => match never {},
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_roots_nobody_waits() {
+        let shared = shared(Policy::new(), &[], &CancellationToken::new());
+        assert!(shared.next().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_is_idle_waits_for_children_or_for_the_end() {
+        let shared = shared(Policy::new(), &[1], &CancellationToken::new());
+        let root = shared.next().await.expect("the root");
+        assert_eq!(next(&shared, ms(60_000)).await, None);
+        shared.end(root, Attempt::Answered(vec![2]));
+        let child = shared.next().await.expect("the child");
+        shared.end(child, Attempt::Answered(vec![]));
+        assert_eq!(next(&shared, ms(60_000)).await, Some(None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_gave_up_waiting_took_nothing_with_it() {
+        let shared = shared(Policy::new(), &[1], &CancellationToken::new());
+        let root = shared.next().await.expect("the root");
+        {
+            let mut waiting = pin!(shared.next());
+            assert!(futures::poll!(waiting.as_mut()).is_pending());
+            shared.end(root, Attempt::Answered(vec![2]));
+        }
+        assert_eq!(next(&shared, ms(1)).await, Some(Some(2)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_earlier_alarm_is_heeded_by_who_sleeps_until_a_later_one() {
+        let retry = Retry::new(NonZeroU32::MAX, ms(100));
+        let shared = shared(Policy::new().deadline(ms(10_000)).retry(retry), &[1], &CancellationToken::new());
+        let job = shared.next().await.expect("the root");
+        let failing = async {
+            tokio::time::sleep(ms(50)).await;
+            shared.end(job, Attempt::Failed { fault: Fault::Call(()), class: Class::Retryable });
+        };
+        let (again, ()) = tokio::join!(next(&shared, ms(60_000)), failing);
+        assert_eq!((again, shared.start.elapsed()), (Some(Some(1)), ms(150)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_deadline_and_the_callers_token_let_everybody_go() {
+        for (policy, ended, cut) in [
+            (Policy::new().deadline(ms(50)), Ended::Deadline, Cut::Deadline),
+            (Policy::new(), Ended::Cancelled, Cut::Cancelled),
+        ] {
+            let cancel = CancellationToken::new();
+            let shared = shared(policy, &[1], &cancel);
+            let job = shared.next().await.expect("the root");
+            let cancelling = async {
+                tokio::time::sleep(ms(60)).await;
+                cancel.cancel();
+            };
+            let (end, ()) = tokio::join!(next(&shared, ms(60_000)), cancelling);
+            assert_eq!(end, Some(None));
+            assert!(shared.stop.is_cancelled());
+            // An answer that was on its way still counts, and what it reveals is cut.
+            shared.end(job, Attempt::Answered(vec![2]));
+            let survey = shared.survey();
+            assert_eq!((survey.ended, survey.visited), (ended, 1));
+            assert_eq!(survey.truncated, [(2, cut)]);
+        }
+    }
+}

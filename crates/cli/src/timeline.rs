@@ -27,14 +27,14 @@ pub(crate) fn title(row: &Row) -> String {
 pub(crate) fn draw(bins: &[Bin], row: &Row) -> String {
     let Some(last) = bins.last() else { return "nothing was measured\n".to_owned() };
     // The row's peaks where it has them: tasks are counted at the verdict too, which no bin has seen.
-    let lines: [(&str, fn(&Bin) -> u64, Option<u64>); 3] = [
-        ("in flight", |bin| bin.in_flight, row.in_flight_peak),
-        ("tasks", |bin| bin.tasks, row.tasks_peak),
-        ("backlog", |bin| bin.backlog, row.backlog_peak),
+    let values = |value: fn(&Bin) -> u64| bins.iter().map(value).collect::<Vec<_>>();
+    let lines = [
+        ("in flight", values(|bin| bin.in_flight), row.in_flight_peak),
+        ("tasks", values(|bin| bin.tasks), row.tasks_peak),
+        ("backlog", values(|bin| bin.backlog), row.backlog_peak),
     ];
     let mut drawn = String::new();
-    for (name, value, peak) in lines {
-        let values: Vec<u64> = bins.iter().map(value).collect();
+    for (name, values, peak) in lines {
         let peak = peak.into_iter().chain(values.iter().copied()).max().unwrap_or(0);
         drawn += &format!("{name:>9} |{}| peak {}\n", line(&values, peak), Unit::Count.show(peak));
     }
@@ -44,7 +44,7 @@ pub(crate) fn draw(bins: &[Bin], row: &Row) -> String {
 }
 
 fn columns(bins: usize) -> usize {
-    bins.min(WIDTH).max(8)
+    bins.clamp(8, WIDTH)
 }
 
 /// The values in so many characters: of those that share one, the highest. What is not zero is not blank.

@@ -2,7 +2,7 @@
 //!
 //! A binary that measures calls [`serve_if_cell`] first in its `main`: each cell is a child of the same binary, and
 //! that is where a child ends. Everything else is the parent's: a [`Plan`] of cells from scenarios and a [`Choice`],
-//! [`run`] that measures them into a results folder, and the claims that come of it.
+//! [`run()`] that measures them into a results folder, and the claims that come of it.
 //!
 //! Your own strategy joins by implementing [`Walk`] or [`Consume`] in a crate with its own `main`:
 //! see [`Strategy`].

@@ -1,7 +1,7 @@
 //! A results folder in, SVG and Markdown out. It runs nothing and looks at nothing else: the same files give
 //! the same bytes, on any machine.
 //!
-//! [`render`] makes all of a report, [`write()`] puts it into a folder, [`splice`] renews the tables within a
+//! [`render`] makes all of a report, [`write()`] puts it into a folder, [`splice()`] renews the tables within a
 //! document, and [`timeline_svg`] draws a single cell.
 
 mod case;

@@ -107,6 +107,30 @@ fn the_smallest_limit_that_is_enough_is_named() {
     let downstream = page("11-downstream.md");
     let rejects = line(&downstream, &["rejects", "queue-workers"]);
     assert_eq!(rejects, "| rejects | queue-workers | 20 | 2.01 s | 2.01 s |");
+    // Nobody knows what lies beyond the largest limit that was tried.
+    let beyond = "a larger one may be faster still";
+    assert!(page("04-limits.md").contains(beyond));
+    assert!(!deadlock.contains(beyond) && !downstream.contains(beyond));
+}
+
+#[test]
+fn a_comparison_marks_times_of_less_work() {
+    let mut results = fixture::results();
+    let kept = [1, 50, 200].map(NonZeroUsize::new);
+    results.rows.retain(|row| row.scenario == "11-downstream" && kept.contains(&row.limit));
+    let table = fanout_report::markdown_table(&results, "11-downstream").unwrap();
+    let lines = |words: &str| table.lines().filter(|line| line.contains(words)).collect::<Vec<_>>();
+    assert_eq!(lines("| rejects").iter().filter(|line| line.contains("670 ms \\*")).count(), 3, "{table}");
+    assert!(lines("| queues").iter().all(|line| !line.contains('*')), "{table}");
+    assert_eq!(lines("\\*: did less of the work").len(), 1, "{table}");
+    results.manifest.scenarios.retain(|record| record.name == "11-downstream");
+    results.claims.clear();
+    results.timeline.clear();
+    for artifact in render(&[results]).unwrap() {
+        if artifact.name == "11-downstream.svg" {
+            assert_artifact("less-", artifact);
+        }
+    }
 }
 
 #[test]

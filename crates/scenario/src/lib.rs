@@ -1,7 +1,7 @@
 //! Scenario files: TOML in, a validated [`Scenario`] or a precise error out.
 //!
 //! A scenario is one question: a workload, the strategies that face it, the limits and clocks they face it with, and
-//! what is expected of each. [`load`] reads a file or a folder, [`parse`] a text.
+//! what is expected of each. [`load()`] reads a file or a folder, [`parse`] a text.
 //!
 //! ```
 //! use std::path::Path;

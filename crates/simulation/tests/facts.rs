@@ -157,7 +157,7 @@ fn the_guides_walk_with_failures() {
     let tree = Tested::new(shape.clone(), service(1, &latency, &faults));
     let (walked, _) = on_the_paused_clock(limited(&tree, shape.root(), 20));
     assert_eq!((walked.visited, walked.failed.len()), (1_953, 63));
-    assert!(walked.failed.iter().all(|(node, _)| node.depth == 3 && shape.position(*node) % 2 == 0));
+    assert!(walked.failed.iter().all(|(node, _)| node.depth == 3 && shape.position(*node).is_multiple_of(2)));
 }
 
 /// Any small tree.

@@ -29,6 +29,8 @@ pub(crate) enum Value {
 pub(crate) struct Bar {
     pub(crate) colour: RGBColor,
     pub(crate) value: Value,
+    /// Some of the work was left undone: not the same work as its neighbours did.
+    pub(crate) hollow: bool,
     /// The same on the other clock, as a thin bar below.
     pub(crate) under: Option<Spread>,
     /// What it can at best, or at most, be.
@@ -164,7 +166,7 @@ impl Panel {
         let (text, colour) = match &bar.value {
             Value::Measured(spread) => {
                 if spread.median > 0 {
-                    canvas.rect((left, top), (end(spread.median), bottom), bar.colour);
+                    canvas.bar((left, top), (end(spread.median), bottom), bar.colour, bar.hollow);
                 }
                 (self.unit.show(spread.median), INK)
             }

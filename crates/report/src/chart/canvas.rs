@@ -48,6 +48,14 @@ impl Canvas<'_> {
         }
     }
 
+    /// A bar, or its outline alone.
+    pub(crate) fn bar(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor, hollow: bool) {
+        self.rect(from, to, colour);
+        if hollow {
+            self.rect((from.0 + 2, from.1 + 2), (to.0 - 2, to.1 - 2), PAPER);
+        }
+    }
+
     pub(crate) fn line(&self, points: &[(i32, i32)], colour: RGBColor, width: u32) {
         if points.len() > 1 {
             drawn(self.area.draw(&PathElement::new(points.to_vec(), colour.stroke_width(width))));

@@ -63,6 +63,7 @@ fn panels(study: &Study<'_>, cases: &[&Case<'_>], palette: &Palette) -> [Panel; 
             (None, Some(time)) => Value::Measured(time),
             (None, None) => Value::Absent,
         },
+        hollow: study.left_work(case),
         under: if study.has_both_clocks() && case.unfinished(Clock::Wall).is_none() {
             case.time(Clock::Wall)
         } else {
@@ -74,6 +75,7 @@ fn panels(study: &Study<'_>, cases: &[&Case<'_>], palette: &Palette) -> [Panel; 
     let count = |case: &Case<'_>, metric: Metric, bounded: bool| Bar {
         colour: colour(case),
         value: case.spread(clock, metric).map_or(Value::Absent, Value::Measured),
+        hollow: study.left_work(case),
         under: None,
         bound: case.limit.filter(|_| bounded).map(|limit| limit.get() as u64),
         published: case.published(metric),
@@ -125,6 +127,9 @@ fn legend(study: &Study<'_>, panels: &[Panel]) -> Vec<Key> {
         (false, true) => Some("limit"),
         (false, false) => None,
     };
+    if bars().any(|bar| bar.hollow) {
+        keys.push(Key::new(Sign::HollowBar, "did less of the work"));
+    }
     keys.extend(bound.map(|text| Key::new(Sign::Bound, text)));
     let spread = |bar: &Bar| matches!(&bar.value, Value::Measured(spread) if spread.least < spread.most);
     if bars().any(spread) {

@@ -14,6 +14,8 @@ pub(crate) const MARGIN: i32 = 16;
 pub(crate) enum Sign {
     /// A bar.
     Bar(RGBColor),
+    /// A bar of a run that left work undone.
+    HollowBar,
     /// The thin bar below one.
     Under(RGBColor),
     /// A published value.
@@ -118,6 +120,7 @@ fn sign(canvas: &Canvas<'_>, (x, y): (i32, i32), sign: Sign) {
     let middle = (x + 9, y);
     match sign {
         Sign::Bar(colour) => canvas.rect((x, y - 5), (x + 18, y + 5), colour),
+        Sign::HollowBar => canvas.bar((x, y - 5), (x + 18, y + 5), MUTED, true),
         Sign::Under(colour) => canvas.rect((x, y - 2), (x + 18, y + 2), colour),
         Sign::Published => canvas.published(middle),
         Sign::Bound => canvas.line(&[(x + 9, y - 7), (x + 9, y + 7)], INK, 2),

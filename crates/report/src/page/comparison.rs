@@ -2,7 +2,7 @@
 
 use fanout_record::{Axis, Clock, Metric, Unit};
 
-use super::markdown::{ABSENT, Align, Table, inline};
+use super::markdown::{ABSENT, Align, LESS_OF_THE_WORK, Table, inline, less_of_the_work};
 use crate::case::{Case, Spread, spread, time_of, unfinished};
 use crate::chart::memory_metric;
 use crate::study::{Study, threads_in_words};
@@ -51,6 +51,7 @@ pub(crate) fn comparison(study: &Study<'_>, name: impl Fn(&str) -> String) -> St
         // of any.
         let published = case.published_time();
         let time = words_or_time(case.unfinished(clock), case.time(clock));
+        let time = if study.left_work(case) { time.map(less_of_the_work) } else { time };
         cells.push(beside(time, published.filter(|_| threads.is_empty()), Unit::Nanoseconds));
         for (at, count) in threads.iter().enumerate() {
             let runs =
@@ -149,6 +150,9 @@ fn notes(study: &Study<'_>, cases: &[&Case<'_>]) -> String {
         notes.push(
             "Efficiency: the ideal time, which no schedule can beat, over the measured one.".to_owned(),
         );
+    }
+    if cases.iter().any(|case| study.left_work(case)) {
+        notes.push(LESS_OF_THE_WORK.to_owned());
     }
     notes.join(" ")
 }

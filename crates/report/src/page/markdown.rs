@@ -10,6 +10,15 @@ pub(crate) enum Align {
 /// What stands where nothing was measured, or where a column does not apply.
 pub(crate) const ABSENT: &str = "-";
 
+/// What the mark of [`less_of_the_work`] means.
+pub(crate) const LESS_OF_THE_WORK: &str =
+    "\\*: did less of the work than other runs did, since some of it failed or was cut.";
+
+/// A time that is not for the same work as its neighbours.
+pub(crate) fn less_of_the_work(time: String) -> String {
+    time + " \\*"
+}
+
 /// A table under construction.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use fanout_record::{Axis, Metric, Unit};
 
-use super::markdown::{ABSENT, Align, Table, inline};
+use super::markdown::{ABSENT, Align, LESS_OF_THE_WORK, Table, inline, less_of_the_work};
 use crate::case::{Case, time_of};
 use crate::chart::memory_metric;
 use crate::study::Study;
@@ -67,9 +67,11 @@ fn enough_table(study: &Study<'_>) -> String {
         ("best time", Align::Right),
     ];
     let mut table = Table::new(header);
+    let mut at_the_end = false;
     for variant in &variants {
         for strategy in study.strategies() {
             if let Some(enough) = enough(study, *variant, strategy) {
+                at_the_end |= study.limits().last() == Some(&enough.limit);
                 table.row([
                     inline(variant.unwrap_or_default()),
                     inline(strategy),
@@ -85,8 +87,13 @@ fn enough_table(study: &Study<'_>) -> String {
     }
     format!(
         "The smallest limit whose time is within 5 % of the strategy's best, of those limits at which it did \
-         all of the\nwork:\n\n{}\n",
-        table.without_empty_columns(0).render()
+         all of the\nwork:\n\n{}\n{}",
+        table.without_empty_columns(0).render(),
+        if at_the_end {
+            "Where that is the largest limit that was tried, a larger one may be faster still.\n\n"
+        } else {
+            ""
+        }
     )
 }
 
@@ -160,7 +167,7 @@ fn matrix(study: &Study<'_>, rows: &[Axle<'_>], variant: Option<&str>, metric: M
                     let less = study.left_work(case);
                     left_work |= less;
                     let time = case.time(clock).map(|time| Unit::Nanoseconds.show(time.median));
-                    let time = time.map(|time| if less { format!("{time} \\*") } else { time });
+                    let time = if less { time.map(less_of_the_work) } else { time };
                     return case.unfinished(clock).or(time);
                 }
                 let spread = case.spread(clock, metric)?;
@@ -185,10 +192,6 @@ fn matrix(study: &Study<'_>, rows: &[Axle<'_>], variant: Option<&str>, metric: M
         };
         table.row(names.into_iter().chain(cells));
     }
-    let note = if left_work {
-        "\n\\*: did less of the work than other runs did, since some of it failed or was cut.\n"
-    } else {
-        ""
-    };
+    let note = if left_work { format!("\n{LESS_OF_THE_WORK}\n") } else { String::new() };
     anything.then(|| format!("{}{note}", table.without_empty_columns(fixed).render()))
 }

@@ -58,7 +58,6 @@ impl Tree for Panics {
     type Node = When;
     type Error = ();
 
-    #[expect(clippy::manual_async_fn, reason = "what panics before there is a future is no part of one")]
     fn children(&self, when: &When) -> impl Future<Output = Result<Vec<When>, ()>> + Send {
         assert!(*when != When::BeforeTheCall, "before the call");
         async move {

@@ -2,5 +2,7 @@
 
 mod cases;
 mod edges;
+mod given;
 mod properties;
+mod stops;
 mod support;

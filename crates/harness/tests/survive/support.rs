@@ -220,7 +220,7 @@ pub struct Seen<N> {
     /// When it ended, from its start.
     pub elapsed: Duration,
     pub log: Log<N>,
-    /// Tasks alive in the moment in which the walk gave back its survey; after it was dropped, once they had their turn.
+    /// Tasks alive in the moment in which the walk gave back its survey; after it was dropped, once they had a turn.
     pub tasks: usize,
     /// The gauges then.
     pub reading: Reading,

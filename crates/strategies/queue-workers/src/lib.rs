@@ -4,8 +4,8 @@
 //! data, an item's size each. This is the walker to use where a tree's size is unknown, and the consumer where each
 //! worker has something of its own to keep, such as a connection.
 //!
-//! [`walk`] is the idea on one page. [`Walker`] is the same idea for production: retries, limits, deadlines, graphs,
-//! cancellation, gauges.
+//! [`walk()`] is the idea on one page. [`Walker`] is the same idea for production: retries, limits, deadlines,
+//! graphs, cancellation, gauges.
 
 mod consume;
 mod walk;

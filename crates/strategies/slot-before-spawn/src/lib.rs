@@ -4,8 +4,8 @@
 //! start to its end: simple to name, to cancel and to let fail alone. What waits, waits as plain data: in the walk's
 //! frontier, or still in the source.
 //!
-//! [`walk`] is the idea on one page. [`Walker`] is the same idea for production: retries, limits, deadlines, graphs,
-//! cancellation, gauges.
+//! [`walk()`] is the idea on one page. [`Walker`] is the same idea for production: retries, limits, deadlines,
+//! graphs, cancellation, gauges.
 
 mod consume;
 mod walk;

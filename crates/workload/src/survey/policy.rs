@@ -104,8 +104,8 @@ impl<N, E> Policy<N, E> {
     /// While so many nodes wait, to be called or called again, others are reported instead of queued. A call is never
     /// held up by it: who feeds a queue and waits for room in it may wait for itself.
     ///
-    /// A node that backs off is never cut, so the number may be exceeded by the calls in flight. What is cut is kept for
-    /// the report.
+    /// A node that backs off is never cut, so the number may be exceeded by the calls in flight. What is cut is kept
+    /// for the report.
     #[must_use]
     pub fn frontier(mut self, limit: usize) -> Self {
         self.frontier = Some(limit);

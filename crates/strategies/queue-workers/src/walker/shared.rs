@@ -12,8 +12,8 @@ pub(super) struct Shared<N, E> {
     // Held for one change at a time, never across an await.
     frontier: Mutex<Frontier<N, E>>,
     start: Instant,
-    // A permit for each node that is ready. Whoever has one finds a node, and nobody is woken who would not. Closed once
-    // there will be no more.
+    // A permit for each node that is ready: whoever has one finds a node, and nobody is woken who would not. Closed
+    // once there will be no more.
     ready: Semaphore,
     // The next alarm is earlier than whoever keeps the time knows.
     earlier: Notify,

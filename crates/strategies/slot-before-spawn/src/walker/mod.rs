@@ -11,7 +11,7 @@ mod call;
 
 use call::Caller;
 
-/// The walk for production: [`walk`](crate::walk), and what it takes to survive what is on the other side.
+/// The walk for production: [`walk`](crate::walk()), and what it takes to survive what is on the other side.
 ///
 /// Failures, panics and calls that never answer are the node's own, and the walk goes on; what is called again, how far
 /// the walk goes and in which order is said by its [`Policy`]. However it ends, the [`Survey`] accounts for every node.

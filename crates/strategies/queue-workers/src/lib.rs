@@ -3,12 +3,17 @@
 //! There are `limit` tasks from start to end, each with one call at a time. What waits, waits in the queue as plain
 //! data, an item's size each. This is the walker to use where a tree's size is unknown, and the consumer where each
 //! worker has something of its own to keep, such as a connection.
+//!
+//! [`walk()`] is the idea on one page. [`Walker`] is the same idea for production: retries, limits, deadlines,
+//! graphs, cancellation, gauges.
 
 mod consume;
 mod walk;
+mod walker;
 
 pub use consume::consume;
 pub use walk::walk;
+pub use walker::Walker;
 
 use tokio::task::JoinError;
 

@@ -3,12 +3,17 @@
 //! Whoever wants to start something waits for a slot before there is anything to start. A task is one item, from its
 //! start to its end: simple to name, to cancel and to let fail alone. What waits, waits as plain data: in the walk's
 //! frontier, or still in the source.
+//!
+//! [`walk()`] is the idea on one page. [`Walker`] is the same idea for production: retries, limits, deadlines,
+//! graphs, cancellation, gauges.
 
 mod consume;
 mod walk;
+mod walker;
 
 pub use consume::consume;
 pub use walk::walk;
+pub use walker::Walker;
 
 use tokio::task::JoinError;
 

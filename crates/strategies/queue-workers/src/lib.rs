@@ -5,9 +5,11 @@
 //! worker has something of its own to keep, such as a connection.
 
 mod consume;
+mod consumer;
 mod walk;
 
 pub use consume::consume;
+pub use consumer::Consumer;
 pub use walk::walk;
 
 use tokio::task::JoinError;

@@ -5,9 +5,11 @@
 //! frontier, or still in the source.
 
 mod consume;
+mod consumer;
 mod walk;
 
 pub use consume::consume;
+pub use consumer::{Consumer, InFlight};
 pub use walk::walk;
 
 use tokio::task::JoinError;

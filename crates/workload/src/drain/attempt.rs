@@ -56,7 +56,7 @@ impl<E: Error> Error for Fault<E> {
 ///
 /// ```
 /// use std::future::pending;
-/// use std::pin::Pin;
+/// use std::pin::pin;
 ///
 /// use fanout_workload::drain::{Attempt, attempt};
 ///

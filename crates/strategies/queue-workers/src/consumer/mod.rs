@@ -111,9 +111,6 @@ impl<D: Delivery, E: Send + 'static> Consumer<D, E> {
         for number in 0..limit.get() {
             workers.spawn(work(Arc::clone(&shared), number, messages.clone(), gauges.alive()));
         }
-        let left = messages.downgrade();
-        // With the workers' ends as the only ones, what is queued is dropped with the last of them at the latest.
-        drop(messages);
         let all = async {
             {
                 let mut feeding = pin!(feed(&mut source, &queue, capacity, &gauges));
@@ -135,7 +132,8 @@ impl<D: Delivery, E: Send + 'static> Consumer<D, E> {
             () = all => return gauges.report(Ended::Complete),
         }
         queue.close();
-        while let Some(Ok(queued)) = left.upgrade().map(|left| left.try_recv()) {
+        // What nobody has begun goes back: its source can have it handled elsewhere, before a deadline here.
+        while let Ok(queued) = messages.try_recv() {
             drop(queued);
         }
         let ended = tokio::select! {
@@ -168,10 +166,8 @@ async fn feed<S: Source>(
         let room = Arc::clone(&room).acquire_owned().await.expect("the semaphore is never closed");
         let Some(delivery) = source.next().await else { return };
         let queued = Queued { taken: Taken::new(delivery, gauges), room };
-        // With a permit a message, it is never full; closed, nobody is left to send to.
-        if queue.try_send(queued).is_err() {
-            return;
-        }
+        // It neither waits nor fails: there is a permit a message, and the queue is closed only after this.
+        queue.try_send(queued).unwrap_or_else(|_| unreachable!("a queue that is full or closed too early"));
     }
 }
 
@@ -180,3 +176,6 @@ async fn join(workers: &mut JoinSet<()>) {
         crate::output(ended);
     }
 }
+
+#[cfg(test)]
+mod tests;

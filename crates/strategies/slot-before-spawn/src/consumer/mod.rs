@@ -167,3 +167,6 @@ where
     };
     begun.settle(attempt, &shared.letters, pin!(shared.cut.cancelled())).await;
 }
+
+#[cfg(test)]
+mod tests;

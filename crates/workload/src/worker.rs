@@ -1,10 +1,8 @@
 use std::future::Future;
-use std::sync::Arc;
-
-use crate::stream::Handler;
 
 /// What is done with each message by one of several workers that has something of its own to keep between them: a
-/// connection, a buffer, a prepared statement. Where there is nothing to keep, any [`Handler`] behind an `Arc` is one.
+/// connection, a buffer, a prepared statement. Where there is nothing to keep, a [`Handler`](crate::Handler) is enough,
+/// one for all.
 pub trait Worker<D>: Send + 'static {
     /// Why a message could not be handled.
     type Error: Send + 'static;
@@ -15,12 +13,4 @@ pub trait Worker<D>: Send + 'static {
     ///
     /// The message is at fault or the work failed; the delivery is then rejected, and the worker goes on with the next.
     fn handle(&mut self, delivery: &D) -> impl Future<Output = Result<(), Self::Error>> + Send;
-}
-
-impl<D, H: Handler<D>> Worker<D> for Arc<H> {
-    type Error = H::Error;
-
-    fn handle(&mut self, delivery: &D) -> impl Future<Output = Result<(), H::Error>> + Send {
-        H::handle(self, delivery)
-    }
 }

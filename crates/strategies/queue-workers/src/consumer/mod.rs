@@ -86,7 +86,7 @@ impl<D: Delivery, E: Send + 'static> Consumer<D, E> {
         S: Source<Delivery = D>,
         H: Handler<D, Error = E>,
     {
-        self.consume_with(source, move |_| ready(Arc::clone(&handler))).await
+        self.consume_with(source, move |_| ready(Common(Arc::clone(&handler)))).await
     }
 
     /// Handles every message of `source` like [`consume`](Self::consume), each worker with a [`Worker`] of its own.
@@ -145,6 +145,17 @@ impl<D: Delivery, E: Send + 'static> Consumer<D, E> {
         shared.cut.cancel();
         join(&mut workers).await;
         gauges.report(ended)
+    }
+}
+
+/// A worker that has nothing of its own.
+struct Common<H>(Arc<H>);
+
+impl<D: Sync, H: Handler<D>> Worker<D> for Common<H> {
+    type Error = H::Error;
+
+    async fn handle(&mut self, delivery: &D) -> Result<(), H::Error> {
+        self.0.handle(delivery).await
     }
 }
 

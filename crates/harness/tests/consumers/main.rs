@@ -1,0 +1,6 @@
+//! What the consumers for production have to keep, whatever the stream, what goes wrong and when they are stopped: on the
+//! virtual clock.
+
+mod properties;
+mod shutdown;
+mod support;

@@ -38,8 +38,9 @@ fn any_case() -> impl Strategy<Value = Case> {
     when.prop_flat_map(|(stop, drain)| {
         let stream = (0u32..300, any_arrivals());
         let panics = prop::option::of(3u64..20);
-        (any_kind(), any_limit(), stream, any::<u64>(), any_faults(stop.is_some()), panics).prop_map(
-            move |(kind, limit, (messages, arrivals), seed, faults, panics)| Case {
+        let faults = (any_faults(stop.is_some()), panics, 0u64..20, prop::option::of(1u64..30));
+        (any_kind(), any_limit(), stream, any::<u64>(), faults).prop_map(
+            move |(kind, limit, (messages, arrivals), seed, (faults, panics, sink, interrupt))| Case {
                 kind,
                 limit,
                 stream: StreamSpec::new(messages, 8, arrivals),
@@ -49,6 +50,8 @@ fn any_case() -> impl Strategy<Value = Case> {
                 panics,
                 stop: stop.map(ms),
                 drain: ms(drain),
+                sink: ms(sink),
+                interrupt: interrupt.map(ms),
             },
         )
     })
@@ -103,14 +106,23 @@ proptest! {
         match (drained.ended, case.stop) {
             (Ended::Complete, _) => {
                 prop_assert_eq!((drained.received, drained.drained), (case.stream.messages() as usize, 0));
-                prop_assert_eq!(drained.returned, 0);
+                // Only what was cancelled alone.
+                prop_assert_eq!(drained.returned, drained.cancelled);
+                prop_assert!(drained.returned == 0 || case.interrupt.is_some() && case.kind == Kind::SlotFirst);
             }
             (Ended::Drained, Some(stop)) => {
                 prop_assert!((stop..=stop + case.drain).contains(&outcome.elapsed), "{:?}", outcome.elapsed);
-                prop_assert_eq!(drained.cancelled, 0);
+                prop_assert!(drained.cancelled == 0 || case.interrupt.is_some() && case.kind == Kind::SlotFirst);
             }
             (Ended::Deadline, Some(stop)) => prop_assert_eq!(outcome.elapsed, stop + case.drain),
             (ended, None) => prop_assert!(false, "{ended:?} without a stop"),
         }
+    }
+
+    #[test]
+    fn a_dropped_consumer_gives_back_what_it_had_taken(case in any_case(), after in 0u64..200) {
+        let (source, in_flight, tasks) = case.run_dropped(ms(after));
+        prop_assert_eq!(source.read(), source.acknowledged() + source.rejected() + source.returned());
+        prop_assert_eq!((in_flight, tasks), (0, 0));
     }
 }

@@ -12,7 +12,8 @@ use fanout_simulation::{
     Arrivals, CallError, Faults, Latency, Message, Service, SimulatedHandler, SimulatedSource, StreamSpec,
     Tally, Timer,
 };
-use fanout_workload::drain::{DeadLetter, Drained, Fault, Gauges, Reading};
+use fanout_slot_before_spawn::InFlight;
+use fanout_workload::drain::{DeadLetter, DeadLetterSink, Drained, Fault, Gauges, Reading};
 use fanout_workload::{Handler, Worker};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -70,6 +71,10 @@ pub struct Case {
     /// When it is stopped, if at all.
     pub stop: Option<Duration>,
     pub drain: Duration,
+    /// How long the sink takes over a dead letter.
+    pub sink: Duration,
+    /// Slot first only: how often a message is cancelled or set aside alone, in turns.
+    pub interrupt: Option<Duration>,
 }
 
 /// What came of it.
@@ -124,6 +129,35 @@ impl Handler<Message> for Watched {
     }
 }
 
+type Letters = Arc<Mutex<Vec<(u64, bool)>>>;
+
+/// Keeps the dead letters, and takes its time.
+struct Pile {
+    letters: Letters,
+    takes: Duration,
+}
+
+impl DeadLetterSink<Message, CallError> for Pile {
+    async fn take(&self, letter: DeadLetter<'_, Message, CallError>) {
+        Timer::Virtual.sleep(self.takes).await;
+        assert_eq!(letter.name, format!("number {}", letter.delivery.index()));
+        let panicked = matches!(letter.fault, Fault::Panicked(_));
+        self.letters.lock().expect("nobody panics with it").push((letter.delivery.index(), panicked));
+    }
+}
+
+/// Ends messages alone, for a while.
+async fn interrupt(every: Duration, in_flight: InFlight) {
+    for round in 0..50 {
+        tokio::time::sleep(every).await;
+        match (round % 2, in_flight.names().first()) {
+            (_, None) => {}
+            (0, Some(name)) => assert_eq!(in_flight.cancel(name), 1),
+            (_, Some(name)) => assert_eq!(in_flight.set_aside(name), 1),
+        }
+    }
+}
+
 /// A worker with something of its own.
 struct Own {
     handler: Arc<Watched>,
@@ -150,6 +184,8 @@ impl Case {
             panics: None,
             stop: None,
             drain: ms(0),
+            sink: ms(0),
+            interrupt: None,
         }
     }
 
@@ -158,13 +194,25 @@ impl Case {
     }
 
     pub fn run(&self) -> Outcome {
-        run(self.consume(), Report::default).expect("a consumer is never stuck")
+        let consume = async { self.consume(Probe::new(Resolution::Milliseconds), Arc::default()).await };
+        run(consume, Report::default).expect("a consumer is never stuck")
+    }
+
+    /// Drops the consumer after so long, and says what had become of the messages and how many tasks were left, once
+    /// those that were cancelled have had their turn.
+    pub fn run_dropped(&self, after: Duration) -> (Arc<Tally>, u64, usize) {
+        let dropped = async {
+            let (probe, tally) = (Probe::new(Resolution::Milliseconds), Arc::new(Tally::default()));
+            let consume = self.consume(probe.clone(), Arc::clone(&tally));
+            let _ = tokio::time::timeout(after, consume).await;
+            tokio::time::sleep(ms(1)).await;
+            (tally, probe.counts().in_flight(), tasks())
+        };
+        run(dropped, Report::default).expect("time goes on")
     }
 
     /// Consumes the stream. Nothing but the consumer has a task.
-    async fn consume(&self) -> Outcome {
-        let probe = Probe::new(Resolution::Milliseconds);
-        let tally = Arc::new(Tally::default());
+    async fn consume(&self, probe: Probe, tally: Arc<Tally>) -> Outcome {
         let service =
             Service::new(Timer::Virtual, self.seed, self.latency.clone(), self.faults.clone(), None);
         let simulated = SimulatedHandler::new(Arc::new(service));
@@ -172,15 +220,8 @@ impl Case {
             Arc::new(ObservedHandler::new(simulated, probe.clone(), Message::arrived as fn(&_) -> _));
         let source = SimulatedSource::new(&self.stream, self.seed, Timer::Virtual, Arc::clone(&tally));
         let source = ObservedSource::new(source, probe.clone());
-        let letters = Arc::new(Mutex::new(Vec::new()));
-        let sink = {
-            let letters = Arc::clone(&letters);
-            move |letter: DeadLetter<'_, Message, CallError>| {
-                assert_eq!(letter.name, format!("number {}", letter.delivery.index()));
-                let panicked = matches!(letter.fault, Fault::Panicked(_));
-                letters.lock().expect("nobody panics with it").push((letter.delivery.index(), panicked));
-            }
-        };
+        let letters = Letters::default();
+        let sink = Pile { letters: Arc::clone(&letters), takes: self.sink };
         let name = |message: &Message| format!("number {}", message.index());
         let stop = CancellationToken::new();
         let most = Arc::new(Mutex::new(Reading::default()));
@@ -202,9 +243,15 @@ impl Case {
                     .name(name)
                     .dead_letters(sink)
                     .stop(stop.clone(), self.drain);
-                let gauges = consumer.gauges();
+                let (gauges, in_flight) = (consumer.gauges(), consumer.in_flight());
                 let consume = consumer.consume(source, watched(gauges.clone()));
-                let (drained, elapsed) = until(consume, stopping, start).await;
+                let meddling = async {
+                    if let Some(every) = self.interrupt {
+                        interrupt(every, in_flight).await;
+                    }
+                };
+                let meanwhile = async { tokio::join!(stopping, meddling) };
+                let (drained, elapsed) = until(consume, meanwhile, start).await;
                 (drained, gauges, elapsed)
             }
             Kind::Workers(queue) => {
@@ -226,7 +273,8 @@ impl Case {
                 (drained, gauges, elapsed)
             }
         };
-        let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        // At once: a consumer that is done has no task that still has to end.
+        let tasks = tasks();
         let most = *most.lock().expect("nobody panics with it");
         let letters = std::mem::take(&mut *letters.lock().expect("nobody panics with it"));
         let made = made.load(Ordering::Relaxed);
@@ -234,23 +282,28 @@ impl Case {
     }
 }
 
-/// The consumer's end, and when it was, while `stopping` goes on beside it.
+/// Live tasks of the runtime.
+fn tasks() -> usize {
+    tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+/// The consumer's end, and when it was, with something else going on meanwhile.
 async fn until(
     consume: impl Future<Output = Drained>,
-    stopping: impl Future<Output = ()>,
+    meanwhile: impl Future,
     start: Instant,
 ) -> (Drained, Duration) {
     let consume = async {
         let drained = consume.await;
         (drained, start.elapsed())
     };
-    let stopping = async {
-        stopping.await;
+    let meanwhile = async {
+        meanwhile.await;
         std::future::pending::<std::convert::Infallible>().await
     };
     tokio::select! {
         biased;
         ended = consume => ended,
-        never = stopping => match never {},
+        never = meanwhile => match never {},
     }
 }

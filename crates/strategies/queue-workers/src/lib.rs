@@ -8,10 +8,12 @@
 //! graphs, cancellation, gauges.
 
 mod consume;
+mod consumer;
 mod walk;
 mod walker;
 
 pub use consume::consume;
+pub use consumer::Consumer;
 pub use walk::walk;
 pub use walker::Walker;
 

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -32,7 +33,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Of a tree: in one pass, level by level, holding two levels at a time.
+    /// Of a tree: in one pass, level by level, holding two levels at a time. Of a graph: of each node once, by its
+    /// shortest way.
     #[must_use]
     pub fn of_tree(shape: &Shape, latency: &Latency, faults: &Faults, seed: u64) -> Self {
         let mut facts = Self {
@@ -42,13 +44,17 @@ impl Facts {
             ..Self::none(shape.nodes())
         };
         let mut level: Vec<_> = shape.root().map(|root| (root, Duration::ZERO)).into_iter().collect();
+        let mut met = shape.is_graph().then(|| HashSet::from([0]));
         while !level.is_empty() {
             let mut next = Vec::new();
             for (node, revealed) in level {
                 let item = shape.item(node);
-                let ends = facts.add(revealed, latency.of(seed, item.index, 0), faults.verdict(seed, item));
+                let ends =
+                    facts.add(revealed, latency.of(seed, item.index, 0), faults.verdict(seed, item, 0));
                 if let Some(ends) = ends {
-                    next.extend(shape.children(node).map(|child| (child, ends)));
+                    let children = shape.children(node);
+                    let new = children.filter(|child| met.as_mut().is_none_or(|met| met.insert(child.index)));
+                    next.extend(new.map(|child| (child, ends)));
                 }
             }
             level = next;
@@ -65,7 +71,7 @@ impl Facts {
             facts.longest_gap = facts.longest_gap.max(arrival - before);
             before = arrival;
             let item = StreamSpec::item(index);
-            facts.add(arrival, latency.of(seed, item.index, 0), faults.verdict(seed, item));
+            facts.add(arrival, latency.of(seed, item.index, 0), faults.verdict(seed, item, 0));
         }
         facts
     }
@@ -154,6 +160,21 @@ mod tests {
         let facts = Facts::of_stream(&stream, &Latency::constant(ms(50)), &Faults::default(), 1);
         assert_eq!((facts.longest_path, facts.longest_gap), (ms(328), ms(1)));
         assert_eq!((facts.ideal(None), facts.ideal(limit(100))), (ms(328), ms(10_000)));
+    }
+
+    #[test]
+    fn of_a_graph_each_node_counts_once() {
+        let facts = |spec: Result<TreeSpec, _>| {
+            let shape = spec.expect("it fits").build(1);
+            Facts::of_tree(&shape, &Latency::constant(ms(10)), &Faults::default(), 1)
+        };
+        for (facts, nodes, longest) in [
+            (facts(TreeSpec::diamond(100)), 102, ms(30)),
+            (facts(TreeSpec::cycle(5)), 5, ms(50)),
+            (facts(TreeSpec::complete(6)), 6, ms(20)),
+        ] {
+            assert_eq!((facts.items, facts.reachable, facts.longest_path), (nodes, nodes, longest));
+        }
     }
 
     #[test]

@@ -21,6 +21,10 @@ pub struct Item {
 pub enum Answer {
     /// It fails.
     Error,
+    /// It fails in a way that tells the caller to stop altogether: access was withdrawn, the quota is spent.
+    Fatal,
+    /// It panics.
+    Panic,
     /// It never answers.
     Never,
 }
@@ -44,6 +48,8 @@ pub enum Which {
 pub struct Rule {
     which: Which,
     answer: Answer,
+    /// How many of an item's calls it spoils, from the first on; none: all of them.
+    calls: Option<NonZeroU32>,
 }
 
 /// Why a rule makes no sense.
@@ -66,12 +72,22 @@ impl Rule {
     pub fn new(which: Which, answer: Answer) -> Result<Self, FaultError> {
         match which {
             Which::Share(found) if !(0.0..=1.0).contains(&found) => Err(FaultError::Share { found }),
-            _ => Ok(Self { which, answer }),
+            _ => Ok(Self { which, answer, calls: None }),
         }
     }
 
+    /// Only the first so many calls of each item: the one after them goes well.
+    #[must_use]
+    pub const fn first(mut self, calls: NonZeroU32) -> Self {
+        self.calls = Some(calls);
+        self
+    }
+
     /// `at` is the rule's own place: two rules that each take a share draw independently of each other.
-    fn speaks_of(&self, at: u32, seed: u64, item: Item) -> bool {
+    fn speaks_of(&self, at: u32, seed: u64, item: Item, attempt: u32) -> bool {
+        if self.calls.is_some_and(|calls| attempt >= calls.get()) {
+            return false;
+        }
         match self.which {
             Which::Share(share) => generator(Purpose::Fault, seed, item.index, at).random_bool(share),
             Which::Every { nth, depth } => {
@@ -92,11 +108,18 @@ impl Faults {
         Self(rules)
     }
 
-    /// How the call for an item goes wrong, if it does. The same at every attempt.
+    /// How a call for an item goes wrong, if it does. `attempt` counts the item's calls, the first being 0; which items
+    /// a rule speaks of is the same at every attempt.
     #[must_use]
-    pub fn verdict(&self, seed: u64, item: Item) -> Option<Answer> {
+    pub fn verdict(&self, seed: u64, item: Item, attempt: u32) -> Option<Answer> {
         let mut rules = self.0.iter().zip(0..);
-        rules.find(|(rule, at)| rule.speaks_of(*at, seed, item)).map(|(rule, _)| rule.answer)
+        rules.find(|(rule, at)| rule.speaks_of(*at, seed, item, attempt)).map(|(rule, _)| rule.answer)
+    }
+
+    /// Whether an item's calls differ by their number.
+    #[must_use]
+    pub fn heed_attempts(&self) -> bool {
+        self.0.iter().any(|rule| rule.calls.is_some())
     }
 }
 
@@ -119,16 +142,16 @@ mod tests {
     #[test]
     fn every_second_of_a_level_from_its_first() {
         let faults = faults(&[(every(2, Some(3)), Answer::Error)]);
-        let failing = |depth| (0..125).filter(|&at| faults.verdict(1, node(depth, at)).is_some()).count();
+        let failing = |depth| (0..125).filter(|&at| faults.verdict(1, node(depth, at), 0).is_some()).count();
         assert_eq!((failing(2), failing(3), failing(4)), (0, 63, 0));
-        assert_eq!(faults.verdict(1, node(3, 0)), Some(Answer::Error));
-        assert_eq!(faults.verdict(1, node(3, 1)), None);
+        assert_eq!(faults.verdict(1, node(3, 0), 0), Some(Answer::Error));
+        assert_eq!(faults.verdict(1, node(3, 1), 0), None);
     }
 
     #[test]
     fn a_share_is_drawn_by_hash() {
         let faults = faults(&[(Which::Share(0.02), Answer::Error)]);
-        let failing = |seed| (0..20_000).filter(|&at| faults.verdict(seed, node(1, at)).is_some()).count();
+        let failing = |seed| (0..20_000).filter(|&at| faults.verdict(seed, node(1, at), 0).is_some()).count();
         assert!((340..460).contains(&failing(1)), "{}", failing(1));
         assert_eq!(failing(1), failing(1));
         assert_ne!(failing(1), failing(2));
@@ -138,8 +161,8 @@ mod tests {
     fn two_shares_are_independent() {
         let first = faults(&[(Which::Share(0.5), Answer::Never)]);
         let both = faults(&[(Which::Share(0.5), Answer::Never), (Which::Share(0.5), Answer::Error)]);
-        let left: Vec<_> = (0..20_000).filter(|&at| first.verdict(1, node(1, at)).is_none()).collect();
-        let failing = left.iter().filter(|&&at| both.verdict(1, node(1, at)).is_some()).count();
+        let left: Vec<_> = (0..20_000).filter(|&at| first.verdict(1, node(1, at), 0).is_none()).collect();
+        let failing = left.iter().filter(|&&at| both.verdict(1, node(1, at), 0).is_some()).count();
         let share = failing as f64 / left.len() as f64;
         assert!((0.48..0.52).contains(&share), "{share}");
     }
@@ -149,27 +172,43 @@ mod tests {
         let message = |at| Item { index: at, depth: None, position: at };
         let each = faults(&[(every(50, None), Answer::Error)]);
         let failing = |item: &dyn Fn(u64) -> Item| {
-            (0..120).filter(|&at| each.verdict(1, item(at)).is_some()).collect::<Vec<_>>()
+            (0..120).filter(|&at| each.verdict(1, item(at), 0).is_some()).collect::<Vec<_>>()
         };
         assert_eq!(failing(&message), [0, 50, 100]);
         assert_eq!(failing(&|at| node(4, at)), [0, 50, 100]);
-        assert_eq!(faults(&[(every(1, Some(0)), Answer::Error)]).verdict(1, message(0)), None);
+        assert_eq!(faults(&[(every(1, Some(0)), Answer::Error)]).verdict(1, message(0), 0), None);
     }
 
     #[test]
     fn none_and_all_are_shares() {
         let share = |share| faults(&[(Which::Share(share), Answer::Error)]);
-        assert_eq!(share(0.0).verdict(1, node(0, 0)), None);
-        assert_eq!(share(1.0).verdict(1, node(0, 0)), Some(Answer::Error));
+        assert_eq!(share(0.0).verdict(1, node(0, 0), 0), None);
+        assert_eq!(share(1.0).verdict(1, node(0, 0), 0), Some(Answer::Error));
         for bad in [-0.1, 1.1, f64::NAN] {
             assert!(Rule::new(Which::Share(bad), Answer::Error).is_err());
         }
     }
 
     #[test]
+    fn a_passing_fault_is_over_after_its_calls() {
+        let twice = Rule::new(every(2, None), Answer::Error)
+            .expect("a rule")
+            .first(NonZeroU32::new(2).expect("not 0"));
+        let faults = Faults::new(vec![twice, Rule::new(every(1, Some(9)), Answer::Panic).expect("a rule")]);
+        let verdicts = |item| [0, 1, 2, 9].map(|attempt| faults.verdict(1, item, attempt));
+        assert_eq!(verdicts(node(1, 0)), [Some(Answer::Error), Some(Answer::Error), None, None]);
+        assert_eq!(verdicts(node(1, 1)), [None; 4]);
+        // The next rule has its turn then.
+        let (error, panic) = (Some(Answer::Error), Some(Answer::Panic));
+        assert_eq!(verdicts(node(9, 0)), [error, error, panic, panic]);
+        assert!(faults.heed_attempts());
+        assert!(!Faults::default().heed_attempts());
+    }
+
+    #[test]
     fn the_first_rule_that_speaks_decides() {
         let faults = faults(&[(every(2, None), Answer::Never), (every(1, None), Answer::Error)]);
-        assert_eq!(faults.verdict(1, node(1, 0)), Some(Answer::Never));
-        assert_eq!(faults.verdict(1, node(1, 1)), Some(Answer::Error));
+        assert_eq!(faults.verdict(1, node(1, 0), 0), Some(Answer::Never));
+        assert_eq!(faults.verdict(1, node(1, 1), 0), Some(Answer::Error));
     }
 }

@@ -6,6 +6,7 @@
 //! All times are whole milliseconds, rounded half-up once when they are drawn, and at least one unless they are zero:
 //! what the virtual clock can tell apart, and so what both clocks use.
 
+mod attempts;
 mod downstream;
 mod draw;
 mod facts;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
+use crate::attempts::Attempts;
 use crate::downstream::{Downstream, DownstreamSpec, Full};
 use crate::faults::{Answer, Faults, Item};
 use crate::latency::Latency;
@@ -18,6 +19,8 @@ pub struct Service {
     latency: Latency,
     faults: Faults,
     downstream: Option<Downstream>,
+    /// Where something depends on them.
+    attempts: Option<Attempts>,
     hanging: AtomicU64,
 }
 
@@ -27,6 +30,9 @@ pub enum CallError {
     /// A fault rule said so.
     #[error("the call failed")]
     Injected,
+    /// A fault rule said so, and that there is no point in calling anything else.
+    #[error("the call failed, and so will every other")]
+    Fatal,
     /// The downstream was full.
     #[error("the downstream refused the call: it was full")]
     Refused,
@@ -49,7 +55,21 @@ impl Service {
         downstream: Option<DownstreamSpec>,
     ) -> Self {
         let downstream = downstream.map(Downstream::new);
-        Self { timer, seed, latency, faults, downstream, hanging: AtomicU64::new(0) }
+        Self { timer, seed, latency, faults, downstream, attempts: None, hanging: AtomicU64::new(0) }
+    }
+
+    /// Counts the calls of each of so many items, for those that are called again. Without it, each call counts as its
+    /// item's first.
+    #[must_use]
+    pub fn counting_attempts(mut self, items: usize) -> Self {
+        self.attempts = Some(Attempts::none_yet(items));
+        self
+    }
+
+    /// How often an item has been called; 0 where nobody counts.
+    #[must_use]
+    pub fn calls_of(&self, index: u64) -> u32 {
+        self.attempts.as_ref().map_or(0, |attempts| attempts.so_far(index))
     }
 
     /// One call. Its future weighs at least `WEIGHT` bytes: what a real client's buffers and state machines would.
@@ -58,22 +78,32 @@ impl Service {
     /// # Errors
     ///
     /// A fault rule says so, or the downstream is full.
+    ///
+    /// # Panics
+    ///
+    /// When a fault rule says so.
     pub async fn call<const WEIGHT: usize>(&self, item: Item) -> Result<(), CallError> {
         let weight = [0u8; WEIGHT];
         black_box(&weight);
+        let attempt = self.attempts.as_ref().map_or(0, |attempts| attempts.begin(item.index));
         let _place = match &self.downstream {
             Some(downstream) => Some(downstream.enter().await?),
             None => None,
         };
-        let verdict = self.faults.verdict(self.seed, item);
-        if verdict == Some(Answer::Never) {
-            let _hanging = Hanging::new(&self.hanging);
-            match pending::<Infallible>().await {}
-        }
-        self.timer.sleep(self.latency.of(self.seed, item.index, 0)).await;
-        // Used after the wait, so that it has to be kept in the future meanwhile.
+        self.timer.sleep(self.latency.of(self.seed, item.index, attempt)).await;
+        let answer = match self.faults.verdict(self.seed, item, attempt) {
+            None => Ok(()),
+            Some(Answer::Error) => Err(CallError::Injected),
+            Some(Answer::Fatal) => Err(CallError::Fatal),
+            Some(Answer::Panic) => panic!("the call for item {} panicked, as a fault rule says", item.index),
+            Some(Answer::Never) => {
+                let _hanging = Hanging::new(&self.hanging);
+                match pending::<Infallible>().await {}
+            }
+        };
+        // Used after the waits, so that it has to be kept in the future meanwhile.
         black_box(&weight);
-        if verdict.is_some() { Err(CallError::Injected) } else { Ok(()) }
+        answer
     }
 
     /// How much it can do at once, where that is limited.
@@ -153,10 +183,34 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn each_attempt_is_a_call_of_its_own() {
+        let first = Rule::new(Which::Share(1.0), Answer::Fatal).expect("a rule").first(NonZeroU32::MIN);
+        let latency = Latency::uniform(TEN, 100 * TEN).expect("a range");
+        let service =
+            Service::new(Timer::Virtual, 1, latency, Faults::new(vec![first]), None).counting_attempts(2);
+        let start = Instant::now();
+        assert_eq!(service.call::<0>(item(1)).await, Err(CallError::Fatal));
+        let took = start.elapsed();
+        assert_eq!(service.call::<0>(item(1)).await, Ok(()));
+        assert_ne!(start.elapsed(), 2 * took);
+        assert_eq!((service.calls_of(0), service.calls_of(1)), (0, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "the call for item 6 panicked, as a fault rule says")]
+    async fn a_call_panics_when_it_is_told_to() {
+        let _ = service(every_second(Answer::Panic), None).call::<0>(item(6)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_call_that_never_answers_is_counted_until_it_is_dropped() {
         let service = service(every_second(Answer::Never), None);
         let call = tokio::time::timeout(Duration::from_secs(60), service.call::<0>(item(0)));
-        let (ended, hanging) = tokio::join!(call, async { service.hanging() });
+        let look = async {
+            tokio::time::sleep(2 * TEN).await;
+            service.hanging()
+        };
+        let (ended, hanging) = tokio::join!(call, look);
         assert!(ended.is_err());
         assert_eq!((hanging, service.hanging()), (1, 0));
     }

@@ -46,6 +46,12 @@ pub enum ShapeError {
         /// How many were asked for.
         found: u32,
     },
+    /// More parents than can be numbered beside their root and their child.
+    #[error("parents is {found}, expected at most {}", u32::MAX - 2)]
+    TooManyParents {
+        /// How many were asked for.
+        found: u32,
+    },
     /// Nothing to make a tree of.
     #[error("{what} is 0, expected at least 1")]
     Zero {
@@ -100,6 +106,52 @@ impl TreeSpec {
         match leaves {
             u32::MAX => Err(ShapeError::TooManyLeaves { found: leaves }),
             leaves => Ok(Self(Spec::Fixed(Shape(Kind::Star { leaves })))),
+        }
+    }
+
+    /// A root, so many children of it, and one child that all of those share: a graph.
+    ///
+    /// # Errors
+    ///
+    /// No parents, or more than can be numbered.
+    pub fn diamond(parents: u32) -> Result<Self, ShapeError> {
+        match parents {
+            0 => Err(ShapeError::Zero { what: "parents" }),
+            parents if parents > u32::MAX - 2 => Err(ShapeError::TooManyParents { found: parents }),
+            parents => Ok(Self(Spec::Fixed(Shape(Kind::Diamond { parents })))),
+        }
+    }
+
+    /// Every node has one child, and the last one's is the root: a graph in which a walk comes round for ever.
+    ///
+    /// # Errors
+    ///
+    /// No nodes.
+    pub fn cycle(nodes: u32) -> Result<Self, ShapeError> {
+        match nodes {
+            0 => Err(ShapeError::Zero { what: "nodes" }),
+            nodes => Ok(Self(Spec::Fixed(Shape(Kind::Cycle { nodes })))),
+        }
+    }
+
+    /// Every node has all the others for children: a graph.
+    ///
+    /// # Errors
+    ///
+    /// No nodes.
+    pub fn complete(nodes: u32) -> Result<Self, ShapeError> {
+        match nodes {
+            0 => Err(ShapeError::Zero { what: "nodes" }),
+            nodes => Ok(Self(Spec::Fixed(Shape(Kind::Complete { nodes })))),
+        }
+    }
+
+    /// Whether a node can be reached in more than one way: see [`Shape::is_graph`].
+    #[must_use]
+    pub const fn is_graph(&self) -> bool {
+        match &self.0 {
+            Spec::Fixed(shape) => shape.is_graph(),
+            Spec::Random { .. } => false,
         }
     }
 
@@ -235,6 +287,14 @@ mod tests {
         assert!(TreeSpec::full(0, 3).is_err());
         assert!(TreeSpec::chain(0).is_err());
         assert!(TreeSpec::star(u32::MAX).is_err());
+        assert!(TreeSpec::diamond(0).is_err());
+        assert!(TreeSpec::diamond(u32::MAX - 1).is_err());
+        assert_eq!(
+            TreeSpec::diamond(u32::MAX - 2).map(|tree| tree.build(1).nodes()).ok(),
+            Some(u64::from(u32::MAX))
+        );
+        assert!(TreeSpec::cycle(0).is_err());
+        assert!(TreeSpec::complete(0).is_err());
         assert!(TreeSpec::random(Branching::uniform(0, 3).expect("a range"), 0).is_err());
     }
 

@@ -279,8 +279,18 @@ mod tests {
     use super::*;
 
     const KNOWN: [StrategyFacts<'static>; 2] = [
-        StrategyFacts { name: "sequential-stack", workloads: &[WorkloadKind::Tree], limited: false },
-        StrategyFacts { name: "queue-workers", workloads: &[WorkloadKind::Tree], limited: true },
+        StrategyFacts {
+            name: "sequential-stack",
+            workloads: &[WorkloadKind::Tree],
+            limited: false,
+            heeds_policy: false,
+        },
+        StrategyFacts {
+            name: "queue-workers",
+            workloads: &[WorkloadKind::Tree],
+            limited: true,
+            heeds_policy: true,
+        },
     ];
 
     const TEXT: &str = r#"

@@ -24,7 +24,13 @@
 //! [strategy.queue-workers]
 //! expect = { outcome = "complete", visited = 3906, tasks-peak = { max = "limit + 1" } }
 //! "#;
-//! let known = [StrategyFacts { name: "queue-workers", workloads: &[WorkloadKind::Tree], limited: true }];
+//! let workers = StrategyFacts {
+//!     name: "queue-workers",
+//!     workloads: &[WorkloadKind::Tree],
+//!     limited: true,
+//!     heeds_policy: true,
+//! };
+//! let known = [workers];
 //! let scenario = parse("01-tree", Path::new("01-tree.toml"), text, &Folder::new("."), &known)?;
 //! assert_eq!(scenario.strategies[0].name, "queue-workers");
 //!
@@ -49,6 +55,7 @@ mod names;
 mod raw;
 mod scenario;
 mod text;
+mod walk;
 mod work;
 
 pub use arguments::{ArgumentError, parse_fault, parse_latency};
@@ -59,3 +66,4 @@ pub use latency::{LEAST_VIRTUAL_MEDIAN, TooFine, fit_for_virtual};
 pub use load::{load, parse, refuse_duplicates};
 pub use names::Fact;
 pub use scenario::{Expectation, Range, Scenario, StrategyFacts, StrategyPlan, Variant, WEIGHTS, Workload};
+pub use walk::{WalkOrder, WalkPolicy, WalkRetry};

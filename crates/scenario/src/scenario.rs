@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanout_record::{Axis, CellId, Clock, Metric, Outcome, WorkloadKind};
 use fanout_simulation::{DownstreamSpec, Faults, Latency, StreamSpec, TreeSpec};
 
-use crate::Expression;
+use crate::{Expression, WalkPolicy};
 
 /// What a call's future may weigh, in bytes. A weight is part of a type, so there is a fixed choice of them.
 pub const WEIGHTS: [usize; 4] = [0, 1_024, 2_048, 4_096];
@@ -72,6 +72,8 @@ pub struct Variant {
     pub downstream: Option<DownstreamSpec>,
     /// What a call's future weighs at least: one of [`WEIGHTS`].
     pub call_future_bytes: usize,
+    /// What those walks are told that can be told something.
+    pub walk: Option<WalkPolicy>,
 }
 
 /// The work that strategies are given.
@@ -179,4 +181,6 @@ pub struct StrategyFacts<'a> {
     pub workloads: &'a [WorkloadKind],
     /// Whether it takes a limit.
     pub limited: bool,
+    /// Whether its walk heeds a [`WalkPolicy`].
+    pub heeds_policy: bool,
 }

@@ -229,6 +229,10 @@ fn workloads() {
         "tree]\nbranching = 5\ndepth = 5" => "listing]\npath = \"nowhere.txt\"",
         "tree]\nbranching = 5\ndepth = 5" => "listing]\npath = \"mixed-paths.txt\"",
         "tree]\nbranching = 5\ndepth = 5" => "empty]\nnodes = 0",
+        "tree]\nbranching = 5\ndepth = 5" => "diamond]\nparents = 0",
+        "tree]\nbranching = 5\ndepth = 5" => "diamond]\nparents = 4294967295",
+        "tree]\nbranching = 5\ndepth = 5" => "cycle]\nnodes = 0",
+        "tree]\nbranching = 5\ndepth = 5" => "complete]\nnodes = -6",
     );
 }
 
@@ -288,6 +292,8 @@ fn faults_and_downstreams() {
         "share = 0.02" => "share = nan",
         "share = 0.02" => "share = 0.02\nanswer = \"maybe\"",
         "share = 0.02" => "share = 0.02\nanswer = 5",
+        "share = 0.02" => "share = 0.02\nfirst-calls = 0",
+        "share = 0.02" => "share = 0.02\nfirst-calls = \"2\"",
         "share = 0.02" => "every = 50",
         "share = 0.02" => "every = { nth = 0 }",
         "share = 0.02" => "every = { nth = 2, depth = -1 }",
@@ -295,6 +301,34 @@ fn faults_and_downstreams() {
         "capacity = 20" => "capacity = 0",
         "capacity = 20" => "capacity = \"20\"",
     );
+}
+
+#[test]
+fn walks() {
+    assert_messages!(TREE,
+        "runs = 5" => "runs = 5\nwalk = 5",
+        "[[variant]]" => "[walk]\norder = \"fifo\"\n[[variant]]",
+        "[[variant]]" => "[walk]\nordre = \"last-in-first-out\"\n[[variant]]",
+        "[[variant]]" => "[walk]\ndepth = -1\n[[variant]]",
+        "[[variant]]" => "[walk]\nnodes = \"100\"\n[[variant]]",
+        "[[variant]]" => "[walk]\nnodes = 4294967296\n[[variant]]",
+        "[[variant]]" => "[walk]\nfrontier = 0\n[[variant]]",
+        "[[variant]]" => "[walk]\ndeadline = \"0s\"\n[[variant]]",
+        "[[variant]]" => "[walk]\ndeadline = 300\n[[variant]]",
+        "[[variant]]" => "[walk]\ncall-deadline = \"1\"\n[[variant]]",
+        "[[variant]]" => "[walk]\nseen = \"path\"\n[[variant]]",
+        "[[variant]]" => "[walk]\nretry = 3\n[[variant]]",
+        "[[variant]]" => "[walk]\nretry = { attempts = 3 }\n[[variant]]",
+        "[[variant]]" => "[walk]\nretry = { attempts = 0, backoff = \"50ms\" }\n[[variant]]",
+        "[[variant]]" => "[walk]\nretry = { attempts = 3, backoff = \"50\" }\n[[variant]]",
+        "[[variant]]" => "[walk]\nretry = { attempts = 3, backoff = \"50ms\", longest = \"400days\" }\n[[variant]]",
+        "[[variant]]" => "[walk]\nretry = { attempts = 3, backoff = \"50ms\", jitter = 0.5 }\n[[variant]]",
+        "name = \"two\"" => "name = \"two\"\nwalk.depth = -1",
+    );
+    let nobody =
+        TREE.replace("[strategy.queue-workers]\nexpect = { outcome = \"complete\", visited = 3906 }\n", "");
+    assert_messages!(&nobody, "[strategy.slot-before-spawn]\nlimits = [20]\n" => "[walk]\ndepth = 3\n");
+    assert_messages!(STREAM, "[latency]" => "[walk]\ndepth = 3\n[latency]");
 }
 
 #[test]

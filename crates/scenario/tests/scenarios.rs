@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use common::{KNOWN, files, read};
 use fanout_record::{Axis, CellId, Clock, Metric, Outcome, WorkloadKind};
-use fanout_scenario::{Folder, Scenario, ScenarioError, Workload, load, parse, refuse_duplicates};
+use fanout_scenario::{
+    Folder, Scenario, ScenarioError, WalkOrder, WalkPolicy, WalkRetry, Workload, load, parse,
+    refuse_duplicates,
+};
 use fanout_simulation::{Answer, DownstreamSpec, Faults, Rule, WhenFull, Which};
 
 fn limit(limit: usize) -> NonZeroUsize {
@@ -72,10 +75,38 @@ fn a_variant_says_what_differs_from_the_file() {
             ("star", 10_001, 6_931, true, rejecting, 0),
             ("random", 400, 20_000, true, queueing, 2_048),
             ("listing", 3, 12_000, true, rejecting, 2_048),
+            ("graph", 102, 10_000, false, rejecting, 2_048),
             ("empty", 0, 10_000, true, rejecting, 2_048),
         ]
     );
     assert_eq!(scenario.variants[1].faults, Faults::default());
+}
+
+#[test]
+fn walks_are_told_what_the_variant_says() {
+    let scenario = full();
+    let share = |answer| Rule::new(Which::Share(0.5), answer).unwrap();
+    let graph = &scenario.variants[5];
+    let passing = share(Answer::Panic).first(NonZeroU32::new(2).unwrap());
+    assert_eq!(graph.faults, Faults::new(vec![passing, share(Answer::Fatal)]));
+    let retry = WalkRetry {
+        attempts: NonZeroU32::new(4).unwrap(),
+        backoff: Duration::from_millis(50),
+        longest: Some(Duration::from_secs(2)),
+        jitter: true,
+    };
+    let policy = WalkPolicy {
+        order: WalkOrder::DeepestFirst,
+        depth: Some(12),
+        nodes: Some(100_000),
+        frontier: Some(1_000),
+        deadline: Some(Duration::from_secs(300)),
+        call_deadline: Some(Duration::from_secs(1)),
+        retry: Some(retry),
+        seen: true,
+    };
+    assert_eq!(graph.walk, Some(policy));
+    assert!(scenario.variants.iter().all(|variant| variant.walk.is_some() == (variant.name == graph.name)));
 }
 
 #[test]

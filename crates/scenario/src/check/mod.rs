@@ -3,6 +3,7 @@
 mod expect;
 mod number;
 mod strategy;
+mod walk;
 mod work;
 
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -85,6 +86,7 @@ pub(crate) fn scenario(file: &raw::File, origin: Origin<'_>) -> Result<Scenario,
     scenario.wall_limits = strategy::wall_limits(file, &scenario)?;
     scenario.axis = axis(file, &scenario)?;
     scenario.strategies = strategy::plans(file, &scenario, origin)?;
+    walk::heeded(file, &scenario, origin)?;
     expect::add(file, &mut scenario, origin)?;
     scenario.hash = origin.files.digest();
     Ok(scenario)

@@ -12,12 +12,14 @@ use fanout_simulation::{
 use toml::Spanned;
 
 use super::number::{positive, whole};
+use super::walk::policy;
 use super::{problem_at, spanned};
 use crate::error::Problem;
 use crate::files::Files;
 use crate::latency::fit_for_virtual;
 use crate::raw::{self, OneOf};
 use crate::scenario::{Variant, WEIGHTS, Workload};
+use crate::walk::WalkPolicy;
 use crate::{text, work};
 
 /// What a workload must fit into.
@@ -37,6 +39,8 @@ struct Parts {
     faults: Option<TheFaults>,
     downstream: Option<DownstreamSpec>,
     call_future_bytes: Option<usize>,
+    /// With its place.
+    walk: Option<(WalkPolicy, Range<usize>)>,
 }
 
 #[derive(Clone, Default)]
@@ -53,6 +57,7 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
         faults: Some(faults(&file.fault)?),
         downstream: file.downstream.as_ref().map(downstream).transpose()?,
         call_future_bytes: file.call_future_bytes.as_ref().map(weight).transpose()?,
+        walk: file.walk.as_ref().map(walk).transpose()?,
     };
     if file.variant.is_empty() {
         return Ok(vec![variant(None, Parts::default(), &common)?]);
@@ -66,6 +71,7 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
             faults: own.fault.as_deref().map(faults).transpose()?,
             downstream: own.downstream.as_ref().map(downstream).transpose()?,
             call_future_bytes: own.call_future_bytes.as_ref().map(weight).transpose()?,
+            walk: own.walk.as_ref().map(walk).transpose()?,
         };
         let checked = variant(Some((name, own.name.span())), parts, &common)?;
         if let Some(first) = variants.first().filter(|first| first.workload.kind() != checked.workload.kind())
@@ -113,6 +119,10 @@ fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> 
     if let (WorkloadKind::Stream, Some(depth)) = (workload.kind(), depth) {
         return Err(Problem::at(depth, "a stream has no depth: `depth` chooses among the nodes of a tree"));
     }
+    let walk = own.walk.or_else(|| common.walk.clone());
+    if let (WorkloadKind::Stream, Some((_, place))) = (workload.kind(), &walk) {
+        return Err(Problem::at(place.clone(), "a stream is not walked: this is for trees"));
+    }
     Ok(Variant {
         name,
         workload,
@@ -120,7 +130,12 @@ fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> 
         faults,
         downstream: own.downstream.or(common.downstream),
         call_future_bytes: own.call_future_bytes.or(common.call_future_bytes).unwrap_or_default(),
+        walk: walk.map(|(policy, _)| policy),
     })
+}
+
+fn walk(raw: &Spanned<raw::Walk>) -> Result<(WalkPolicy, Range<usize>), Problem> {
+    Ok((policy(raw)?, raw.span()))
 }
 
 fn weight(bytes: &Spanned<raw::Whole>) -> Result<usize, Problem> {
@@ -168,10 +183,16 @@ fn rule(raw: &Spanned<raw::Fault>) -> Result<Rule, Problem> {
     };
     let answer = match fault.answer {
         raw::Answer::Error => Answer::Error,
+        raw::Answer::Fatal => Answer::Fatal,
+        raw::Answer::Panic => Answer::Panic,
         raw::Answer::Never => Answer::Never,
     };
     let place = fault.share.as_ref().map_or_else(|| raw.span(), Spanned::span);
-    Rule::new(which, answer).map_err(|error| Problem::at(place, error.to_string()))
+    let rule = Rule::new(which, answer).map_err(|error| Problem::at(place, error.to_string()))?;
+    match &fault.first_calls {
+        None => Ok(rule),
+        Some(calls) => positive(calls, u32::MAX.into()).map(|calls| rule.first(calls)),
+    }
 }
 
 impl Setting<'_> {
@@ -187,6 +208,13 @@ impl Setting<'_> {
             }
             raw::Workload::Listing(listing) => {
                 TreeSpec::listing(spanned(&listing.path, |path| work::listing(Path::new(path), self.files))?)
+            }
+            raw::Workload::Diamond(diamond) => {
+                at(&diamond.parents, TreeSpec::diamond(count(&diamond.parents, 1)?))?
+            }
+            raw::Workload::Cycle(cycle) => at(&cycle.nodes, TreeSpec::cycle(count(&cycle.nodes, 1)?))?,
+            raw::Workload::Complete(complete) => {
+                at(&complete.nodes, TreeSpec::complete(count(&complete.nodes, 1)?))?
             }
             raw::Workload::Empty(raw::Nothing {}) => TreeSpec::empty(),
             raw::Workload::Stream(stream) => return self.stream(stream).map(Workload::Stream),

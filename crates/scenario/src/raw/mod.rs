@@ -5,6 +5,7 @@ mod expect;
 mod one_of;
 mod order;
 mod value;
+mod walk;
 
 use fanout_record::{Axis, Clock};
 use serde::Deserialize;
@@ -14,6 +15,7 @@ pub(crate) use expect::{Bound, Entry, Expect, KnownMetric, LimitRange, Side};
 pub(crate) use one_of::{Choice, OneOf};
 pub(crate) use order::InOrder;
 pub(crate) use value::{Number, Whole};
+pub(crate) use walk::{Retry, Walk};
 
 /// A list of which both the whole and each part can be pointed at.
 pub(crate) type List<T> = Spanned<Vec<Spanned<T>>>;
@@ -38,6 +40,7 @@ pub(crate) struct File {
     #[serde(default)]
     pub fault: Vec<Spanned<Fault>>,
     pub downstream: Option<Downstream>,
+    pub walk: Option<Spanned<Walk>>,
     #[serde(default)]
     pub variant: Vec<Variant>,
     #[serde(default)]
@@ -54,6 +57,7 @@ pub(crate) struct Variant {
     pub latency: Option<OneOf<Latency>>,
     pub fault: Option<Vec<Spanned<Fault>>>,
     pub downstream: Option<Downstream>,
+    pub walk: Option<Spanned<Walk>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -64,12 +68,16 @@ pub(crate) enum Workload {
     Star(Star),
     Random(RandomTree),
     Listing(FileRef),
+    Diamond(Diamond),
+    Cycle(Cycle),
+    Complete(Complete),
     Empty(Nothing),
     Stream(Stream),
 }
 
 impl Choice for Workload {
-    const EXPECTED: &str = "one of `tree`, `chain`, `star`, `random`, `listing`, `empty` or `stream`";
+    const EXPECTED: &str = "one of `tree`, `chain`, `star`, `random`, `listing`, `diamond`, `cycle`, \
+                           `complete`, `empty` or `stream`";
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,6 +101,24 @@ pub(crate) struct Chain {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Star {
     pub leaves: Spanned<Whole>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Diamond {
+    pub parents: Spanned<Whole>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Cycle {
+    pub nodes: Spanned<Whole>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Complete {
+    pub nodes: Spanned<Whole>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -180,10 +206,12 @@ pub(crate) struct LogNormal {
 
 /// Exactly one of `share` and `every` is there: checked later, since a fault has other keys beside them.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
 pub(crate) struct Fault {
     pub share: Option<Spanned<Number>>,
     pub every: Option<Spanned<Every>>,
+    /// Only the first so many calls of each item.
+    pub first_calls: Option<Spanned<Whole>>,
     #[serde(default)]
     pub answer: Answer,
 }
@@ -200,6 +228,8 @@ pub(crate) struct Every {
 pub(crate) enum Answer {
     #[default]
     Error,
+    Fatal,
+    Panic,
     Never,
 }
 

@@ -6,12 +6,37 @@ use fanout_record::WorkloadKind::{Stream, Tree};
 use fanout_scenario::{Folder, Scenario, ScenarioError, StrategyFacts, parse};
 
 pub const KNOWN: [StrategyFacts<'_>; 6] = [
-    StrategyFacts { name: "sequential-stack", workloads: &[Tree, Stream], limited: false },
-    StrategyFacts { name: "unbounded-join-all", workloads: &[Tree, Stream], limited: false },
-    StrategyFacts { name: "semaphore-across-recursion", workloads: &[Tree], limited: true },
-    StrategyFacts { name: "semaphore-around-fetch", workloads: &[Tree, Stream], limited: true },
-    StrategyFacts { name: "queue-workers", workloads: &[Tree, Stream], limited: true },
-    StrategyFacts { name: "slot-before-spawn", workloads: &[Tree, Stream], limited: true },
+    StrategyFacts {
+        name: "sequential-stack",
+        workloads: &[Tree, Stream],
+        limited: false,
+        heeds_policy: false,
+    },
+    StrategyFacts {
+        name: "unbounded-join-all",
+        workloads: &[Tree, Stream],
+        limited: false,
+        heeds_policy: false,
+    },
+    StrategyFacts {
+        name: "semaphore-across-recursion",
+        workloads: &[Tree],
+        limited: true,
+        heeds_policy: false,
+    },
+    StrategyFacts {
+        name: "semaphore-around-fetch",
+        workloads: &[Tree, Stream],
+        limited: true,
+        heeds_policy: false,
+    },
+    StrategyFacts { name: "queue-workers", workloads: &[Tree, Stream], limited: true, heeds_policy: true },
+    StrategyFacts {
+        name: "slot-before-spawn",
+        workloads: &[Tree, Stream],
+        limited: true,
+        heeds_policy: true,
+    },
 ];
 
 pub fn files() -> PathBuf {

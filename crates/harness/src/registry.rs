@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use fanout_deadlock::Slots;
 use fanout_scenario::StrategyFacts;
+use fanout_workload::survey::{Policy, Survey};
 use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
 
 use crate::pitfalls;
-use crate::strategy::{Consume, Strategy, Walk};
+use crate::strategy::{Consume, Strategy, Surveyor, Walk};
 
 /// The strategies that scenarios can name.
 pub struct Registry {
@@ -46,12 +47,14 @@ impl Registry {
                 "a queue and a fixed number of workers: bounds calls and tasks",
             )
             .walks(QueueWorkers)
+            .surveys(QueueWorkers)
             .consumes(QueueWorkers),
             Strategy::limited(
                 "slot-before-spawn",
                 "a slot first, then a task for one item: bounds calls and tasks",
             )
             .walks(SlotBeforeSpawn)
+            .surveys(SlotBeforeSpawn)
             .consumes(SlotBeforeSpawn),
         ];
         Self { strategies: six.into_iter().chain(pitfalls::all()).collect() }
@@ -184,6 +187,18 @@ impl Walk for QueueWorkers {
     }
 }
 
+impl Surveyor for QueueWorkers {
+    async fn survey<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        policy: Policy<T::Node, T::Error>,
+    ) -> Survey<T::Node, T::Error> {
+        fanout_queue_workers::Walker::new(limit).policy(policy).walk(tree, roots).await
+    }
+}
+
 impl Consume for QueueWorkers {
     async fn consume<S: Source, H: Handler<S::Delivery>>(
         &self,
@@ -207,6 +222,18 @@ impl Walk for SlotBeforeSpawn {
         _: Slots<T::Node>,
     ) -> Walked<T::Node, T::Error> {
         fanout_slot_before_spawn::walk(tree, roots, limit).await
+    }
+}
+
+impl Surveyor for SlotBeforeSpawn {
+    async fn survey<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        policy: Policy<T::Node, T::Error>,
+    ) -> Survey<T::Node, T::Error> {
+        fanout_slot_before_spawn::Walker::new(limit).policy(policy).walk(tree, roots).await
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use fanout_deadlock::Slots;
 use fanout_record::WorkloadKind;
-use fanout_scenario::StrategyFacts;
+use fanout_scenario::{StrategyFacts, WalkPolicy};
+use fanout_workload::survey::{Policy, Survey};
 use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
 
 use crate::child::{Measured, StreamCell, TreeCell};
@@ -24,6 +25,18 @@ pub trait Walk: Send + Sync + 'static {
         limit: NonZeroUsize,
         slots: Slots<T::Node>,
     ) -> impl Future<Output = Walked<T::Node, T::Error>> + Send;
+}
+
+/// A strategy whose walk heeds a policy, and accounts for every node.
+pub trait Surveyor: Send + Sync + 'static {
+    /// Walks the tree below `roots`, as far, in such an order and with such retries as `policy` says.
+    fn survey<T: Tree>(
+        &self,
+        tree: Arc<T>,
+        roots: Vec<T::Node>,
+        limit: NonZeroUsize,
+        policy: Policy<T::Node, T::Error>,
+    ) -> impl Future<Output = Survey<T::Node, T::Error>> + Send;
 }
 
 /// A strategy that consumes streams.
@@ -69,6 +82,7 @@ pub struct Strategy {
     known_bad: bool,
     workloads: Vec<WorkloadKind>,
     tree: Option<Box<dyn RunTree>>,
+    survey: Option<Box<dyn RunSurvey>>,
     stream: Option<Box<dyn RunStream>>,
 }
 
@@ -86,7 +100,16 @@ impl Strategy {
     }
 
     const fn new(name: &'static str, about: &'static str, limited: bool) -> Self {
-        Self { name, about, limited, known_bad: false, workloads: Vec::new(), tree: None, stream: None }
+        Self {
+            name,
+            about,
+            limited,
+            known_bad: false,
+            workloads: Vec::new(),
+            tree: None,
+            survey: None,
+            stream: None,
+        }
     }
 
     /// It is a bug that is kept to be measured: it runs only where it is named.
@@ -101,6 +124,13 @@ impl Strategy {
     pub fn walks(mut self, walk: impl Walk) -> Self {
         self.tree = Some(Box::new(walk));
         self.workloads.push(WorkloadKind::Tree);
+        self
+    }
+
+    /// Where a scenario has a policy for walks, it walks like this.
+    #[must_use]
+    pub fn surveys(mut self, surveyor: impl Surveyor) -> Self {
+        self.survey = Some(Box::new(surveyor));
         self
     }
 
@@ -139,11 +169,20 @@ impl Strategy {
     /// What a scenario has to know of it.
     #[must_use]
     pub fn facts(&self) -> StrategyFacts<'_> {
-        StrategyFacts { name: self.name, workloads: &self.workloads, limited: self.limited }
+        StrategyFacts {
+            name: self.name,
+            workloads: &self.workloads,
+            limited: self.limited,
+            heeds_policy: self.survey.is_some(),
+        }
     }
 
     pub(crate) fn tree(&self) -> Option<&dyn RunTree> {
         self.tree.as_deref()
+    }
+
+    pub(crate) fn surveyor(&self) -> Option<&dyn RunSurvey> {
+        self.survey.as_deref()
     }
 
     pub(crate) fn stream(&self) -> Option<&dyn RunStream> {
@@ -159,6 +198,17 @@ pub(crate) trait RunTree: Send + Sync {
 impl<W: Walk> RunTree for W {
     fn run(&self, cell: &TreeCell<'_>) -> Measured {
         cell.run(self)
+    }
+}
+
+/// A [`Surveyor`] whose generic parameters are hidden.
+pub(crate) trait RunSurvey: Send + Sync {
+    fn run(&self, cell: &TreeCell<'_>, policy: &WalkPolicy) -> Measured;
+}
+
+impl<S: Surveyor> RunSurvey for S {
+    fn run(&self, cell: &TreeCell<'_>, policy: &WalkPolicy) -> Measured {
+        cell.survey(self, policy)
     }
 }
 

@@ -20,6 +20,7 @@ pin_project! {
 struct Guard<'a> {
     probe: &'a Probe,
     intended_ns: u64,
+    again: bool,
     state: State,
 }
 
@@ -33,7 +34,13 @@ enum State {
 impl<'a, F, E> Observed<'a, F, E> {
     /// Watches `future`, which was due to start at `intended_ns`. `ending` says how it ended, and is then told when.
     pub(crate) fn new(probe: &'a Probe, intended_ns: u64, future: F, ending: E) -> Self {
-        Self { future, ending, guard: Guard { probe, intended_ns, state: State::New } }
+        Self { future, ending, guard: Guard { probe, intended_ns, again: false, state: State::New } }
+    }
+
+    /// Says whether its item has been called before.
+    pub(crate) fn again(mut self, again: bool) -> Self {
+        self.guard.again = again;
+        self
     }
 }
 
@@ -53,7 +60,7 @@ impl<F: Future, E: Ending<F::Output>> Future for Observed<'_, F, E> {
         let guard = this.guard;
         guard.probe.poll();
         let started_ns = match guard.state {
-            State::New => guard.probe.start_call(),
+            State::New => guard.probe.start_call(guard.again),
             State::Started { at_ns } => at_ns,
             State::Ended => unreachable!("polled after its end"),
         };

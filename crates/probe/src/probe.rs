@@ -40,6 +40,8 @@ pub struct Counts {
     pub given: u64,
     /// Calls started.
     pub started: u64,
+    /// Calls started for an item that had been called before.
+    pub retried: u64,
     /// Calls that answered.
     pub answered: u64,
     /// Calls that failed.
@@ -61,16 +63,16 @@ impl Counts {
         self.answered + self.failed + self.dropped
     }
 
-    /// Items given and not started.
+    /// Items given and not started. One that backs off before it is called again has been started.
     #[must_use]
     pub const fn backlog(&self) -> u64 {
-        self.given - self.started
+        self.given + self.retried - self.started
     }
 
-    /// Items given and not finished.
+    /// Items given and not finished, each call of an item finishing it.
     #[must_use]
     pub const fn taken(&self) -> u64 {
-        self.given - self.finished()
+        self.given + self.retried - self.finished()
     }
 }
 
@@ -185,10 +187,13 @@ impl Probe {
         self.state().change(now_ns, None, |state| state.counts.given += items);
     }
 
-    /// A call starts. Gives back when.
-    pub(crate) fn start_call(&self) -> u64 {
+    /// A call starts, for an item that may have been called before. Gives back when.
+    pub(crate) fn start_call(&self, again: bool) -> u64 {
         let (now_ns, tasks) = (self.now_ns(), self.live_tasks());
-        self.state().change(now_ns, Some(tasks), |state| state.counts.started += 1);
+        self.state().change(now_ns, Some(tasks), |state| {
+            state.counts.started += 1;
+            state.counts.retried += u64::from(again);
+        });
         now_ns
     }
 

@@ -16,17 +16,27 @@ pub struct Mark<N> {
 }
 
 /// A tree whose calls are counted.
-#[derive(Debug)]
 pub struct ObservedTree<T: Tree> {
     tree: T,
     probe: Probe,
     mark: Mark<T::Node>,
+    called_before: Option<Box<CalledBefore<T::Node>>>,
 }
+
+type CalledBefore<N> = dyn Fn(&N) -> bool + Send + Sync;
 
 impl<T: Tree> ObservedTree<T> {
     /// Puts a probe before a tree.
     pub fn new(tree: T, probe: Probe, mark: Mark<T::Node>) -> Self {
-        Self { tree, probe, mark }
+        Self { tree, probe, mark, called_before: None }
+    }
+
+    /// Lets calls of nodes that have been called before count as retried. A probe in front of a walk that calls nodes
+    /// again has to be told: it keeps no account of nodes itself.
+    #[must_use]
+    pub fn retried_if(mut self, called_before: impl Fn(&T::Node) -> bool + Send + Sync + 'static) -> Self {
+        self.called_before = Some(Box::new(called_before));
+        self
     }
 
     /// Marks the nodes that the walk starts from, and counts them as given.
@@ -51,6 +61,7 @@ impl<T: Tree> Tree for ObservedTree<T> {
             self.tree.children(node),
             Reveals { set_mark: self.mark.set },
         )
+        .again(self.called_before.as_ref().is_some_and(|called_before| called_before(node)))
     }
 }
 

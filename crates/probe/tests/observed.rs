@@ -1,6 +1,7 @@
 //! What the probe says of workloads whose every number is known.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fanout_probe::{
@@ -62,7 +63,10 @@ async fn a_walk_is_counted_to_the_last_node() {
     tasks.join_all().await;
 
     let reading = probe.read();
-    assert_eq!(reading.counts, Counts { given: 4, started: 4, answered: 3, failed: 1, dropped: 0 });
+    assert_eq!(
+        reading.counts,
+        Counts { given: 4, started: 4, retried: 0, answered: 3, failed: 1, dropped: 0 }
+    );
     assert_eq!(reading.peaks, Peaks { in_flight: 2, tasks: 3, backlog: 3, taken: 3 });
     assert_eq!((reading.tasks, reading.last_ns, reading.polls), (0, 30 * MS, 8));
     let ten = Percentiles { p50_ns: 10 * MS, p99_ns: 10 * MS, max_ns: 10 * MS };
@@ -83,6 +87,27 @@ async fn a_dropped_call_is_no_longer_in_flight() {
     assert!(ended.is_err());
     let counts = probe.counts();
     assert_eq!((counts.in_flight(), counts.dropped, counts.taken()), (0, 1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_is_called_again_is_no_longer_waiting() {
+    let probe = Probe::new(Resolution::Milliseconds);
+    let mark = Mark { get: |node: &Node| node.revealed_ns, set: |node: &mut Node, ns| node.revealed_ns = ns };
+    let tree = ObservedTree::new(Small, probe.clone(), mark);
+    let called = Arc::new(AtomicBool::new(false));
+    let before = Arc::clone(&called);
+    let tree = tree.retried_if(move |node| node.name == 3 && before.load(Ordering::Relaxed));
+    let roots = tree.reveal(vec![Node { name: 3, revealed_ns: 0 }, Node { name: 1, revealed_ns: 0 }]);
+    assert_eq!(tree.children(&roots[0]).await, Err("refused"));
+    // It backs off now: called, and so no backlog; nor is anything in flight.
+    called.store(true, Ordering::Relaxed);
+    let counts = probe.counts();
+    assert_eq!((counts.backlog(), counts.in_flight(), counts.taken()), (1, 0, 1));
+    assert_eq!(tree.children(&roots[0]).await, Err("refused"));
+    assert_eq!(tree.children(&roots[1]).await, Ok(vec![]));
+    let counts = probe.counts();
+    assert_eq!(counts, Counts { given: 2, started: 3, retried: 1, answered: 1, failed: 2, dropped: 0 });
+    assert_eq!((counts.backlog(), counts.taken()), (0, 0));
 }
 
 struct Message {
@@ -131,7 +156,10 @@ async fn response_counts_from_the_arrival() {
         settle(&handler, message).await.expect("it is slow, not faulty");
     }
     let reading = probe.read();
-    assert_eq!(reading.counts, Counts { given: 2, started: 2, answered: 2, failed: 0, dropped: 0 });
+    assert_eq!(
+        reading.counts,
+        Counts { given: 2, started: 2, retried: 0, answered: 2, failed: 0, dropped: 0 }
+    );
     assert_eq!(reading.service.map(|service| service.max_ns), Some(20 * MS));
     // The second arrived at 5 ms, was read at 20 and done at 40.
     assert_eq!(reading.response.map(|response| response.max_ns), Some(35 * MS));

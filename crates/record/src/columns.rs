@@ -136,13 +136,13 @@ columns! {
     calls: Count = "calls", Calls;
     /// Calls that answered: nodes visited, messages handled.
     visited: Count = "visited", Visited;
-    /// Calls that failed.
+    /// Calls that failed; of a walk that heeds a policy, nodes that it gave up.
     failed: Count = "failed", Failed;
-    /// Calls that were attempts after the first.
+    /// Calls of nodes that had been called before.
     retried: Count = "retried", Retried;
-    /// Items that a limit cut.
+    /// Nodes that a limit, or the end of the walk, kept from being called.
     truncated: Count = "truncated", Truncated;
-    /// Items met again and skipped.
+    /// Nodes met again and skipped.
     seen: Count = "seen", Seen;
     /// Calls that were begun and dropped before their end.
     cancelled: Count = "cancelled", Cancelled;

@@ -324,6 +324,7 @@ fn walks() {
         "[[variant]]" => "[walk]\nretry = { attempts = 3, backoff = \"50ms\", longest = \"400days\" }\n[[variant]]",
         "[[variant]]" => "[walk]\nretry = { attempts = 3, backoff = \"50ms\", jitter = 0.5 }\n[[variant]]",
         "name = \"two\"" => "name = \"two\"\nwalk.depth = -1",
+        "name = \"two\"" => "name = \"two\"\nworkload.cycle.nodes = 3\nwalk.retry = { attempts = 3, backoff = \"1s\" }",
     );
     let nobody =
         TREE.replace("[strategy.queue-workers]\nexpect = { outcome = \"complete\", visited = 3906 }\n", "");

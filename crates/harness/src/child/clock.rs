@@ -141,7 +141,7 @@ fn progress(counts: Counts, known: u64) -> Progress {
         in_flight: counts.in_flight(),
         started: counts.started,
         finished: counts.finished(),
-        outstanding: counts.given.max(known) - counts.finished(),
+        outstanding: counts.given.max(known) + counts.retried - counts.finished(),
     }
 }
 

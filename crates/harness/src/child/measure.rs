@@ -7,6 +7,7 @@ use fanout_probe::{Counts, Reading};
 use fanout_record::{Bin, CellId, Clock, Outcome, Row, WorkloadKind};
 use fanout_simulation::{Facts, Service};
 
+use super::account::Account;
 use super::clock::Run;
 use super::limits;
 
@@ -19,32 +20,30 @@ pub(crate) struct Measured {
     pub(crate) deadlock: Option<String>,
 }
 
-/// What the strategy itself said it did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) visited: usize,
-    pub(crate) failed: usize,
-}
-
 /// What is known of a cell before it runs.
 pub(crate) struct Known<'a> {
     pub(crate) cell: &'a CellId,
     pub(crate) workload: WorkloadKind,
     pub(crate) facts: &'a Facts,
     pub(crate) service: &'a Service,
-    /// How many calls there must be; `None` where the downstream decides.
+    /// How many calls there must be, if all of them are made once; `None` where the downstream decides.
     pub(crate) calls: Option<u64>,
+    /// Whether all strategies face the same calls, so that there is a bound to their time.
+    pub(crate) bounded: bool,
 }
 
 impl Known<'_> {
     /// Judges a run and puts it into a row.
-    pub(crate) fn measure(&self, run: Run<Tally>) -> Measured {
+    pub(crate) fn measure<A: Account>(&self, run: Run<A>) -> Measured {
         let Run { output, wreck, reading, heap, elapsed, cpu } = run;
         let hanging = wreck.as_ref().map_or(0, |wreck| wreck.hanging);
-        let (outcome, reason) = self.judge(output, &reading, hanging);
+        let (outcome, reason) = self.judge(output.as_ref(), &reading, hanging);
         let mut row = Row::new(self.cell.clone(), self.workload, outcome);
         row.reason = reason;
         counts(&mut row, &reading);
+        if let Ok(account) = &output {
+            account.tell(&mut row, reading.counts);
+        }
         row.refused = self.service.downstream().map(|_| self.service.refused());
         row.downstream_queue_peak = self.service.downstream().map(|_| self.service.waiting_peak());
         row.ideal_ns = self.ideal_ns();
@@ -67,9 +66,9 @@ impl Known<'_> {
         Measured { row, timeline, deadlock: wreck.and_then(|wreck| wreck.holders) }
     }
 
-    fn judge(
+    fn judge<A: Account>(
         &self,
-        output: Result<Tally, Stuck>,
+        output: Result<&A, &Stuck>,
         reading: &Reading,
         hanging: u64,
     ) -> (Outcome, Option<String>) {
@@ -78,10 +77,9 @@ impl Known<'_> {
                 let (outcome, reason) = judge_stuck(reading, hanging);
                 (outcome, Some(reason + &self.unread(reading.counts)))
             }
-            Ok(tally) => match self.deviation(tally, reading.counts) {
-                None => (Outcome::Complete, None),
-                Some(deviation) => (Outcome::Wrong, Some(deviation)),
-            },
+            Ok(account) => account
+                .judge(self, reading.counts)
+                .unwrap_or_else(|deviation| (Outcome::Wrong, Some(deviation))),
         }
     }
 
@@ -95,29 +93,11 @@ impl Known<'_> {
         }
     }
 
-    /// How the counts of a finished run contradict the workload, or each other.
-    fn deviation(&self, tally: Tally, counts: Counts) -> Option<String> {
-        let Counts { given, started, answered, failed, dropped } = counts;
-        if dropped > 0 {
-            return Some(format!("{dropped} calls were dropped before their end"));
-        }
-        if started != given {
-            return Some(format!("{given} items were given and {started} called"));
-        }
-        if let Some(calls) = self.calls.filter(|&calls| calls != started) {
-            return Some(format!("{started} calls were made, there are {calls} items to call"));
-        }
-        if (tally.visited as u64, tally.failed as u64) != (answered, failed) {
-            return Some(format!(
-                "the strategy says {} visited and {} failed, but {answered} calls answered and {failed} failed",
-                tally.visited, tally.failed
-            ));
-        }
-        None
-    }
-
     /// The bound that no schedule can beat. None where calls may be refused: those take no time.
     fn ideal_ns(&self) -> Option<u64> {
+        if !self.bounded {
+            return None;
+        }
         let capacity = match self.service.downstream() {
             None => None,
             Some(downstream) => Some(downstream.queueing_capacity()?),

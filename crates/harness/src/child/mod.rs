@@ -1,10 +1,12 @@
 //! Inside a cell's process: builds the workload, runs the strategy on its clock, measures.
 
+mod account;
 mod clock;
 mod limits;
 mod measure;
 mod serve;
 mod stream;
+mod survey;
 mod tree;
 
 pub(crate) use measure::Measured;

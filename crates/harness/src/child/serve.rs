@@ -91,8 +91,11 @@ fn run(
     };
     let measured = match &variant.workload {
         Workload::Tree(tree) => {
-            let walk = strategy.tree().ok_or("the strategy walks no trees")?;
-            walk.run(&TreeCell { cell, variant, tree, clock })
+            let tree = TreeCell { cell, variant, tree, clock };
+            match (&variant.walk, strategy.surveyor()) {
+                (Some(policy), Some(surveyor)) => surveyor.run(&tree, policy),
+                _ => strategy.tree().ok_or("the strategy walks no trees")?.run(&tree),
+            }
         }
         Workload::Stream(stream) => {
             let consume = strategy.stream().ok_or("the strategy consumes no streams")?;

@@ -8,8 +8,9 @@ use fanout_simulation::{
     Facts, Message, Service, SimulatedHandler, SimulatedSource, StreamSpec, Tally as Settled,
 };
 
+use super::account::Tally;
 use super::clock::{CellClock, Wreck};
-use super::measure::{Known, Measured, Tally};
+use super::measure::{Known, Measured};
 use crate::strategy::Consume;
 
 /// A stream that is to be consumed and measured.
@@ -65,6 +66,7 @@ impl StreamCell<'_> {
             facts: &facts,
             service: &service,
             calls: Some(facts.items),
+            bounded: true,
         };
         let mut measured = known.measure(run);
         measured.row.discovered = Some(facts.items);

@@ -123,6 +123,15 @@ fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> 
     if let (WorkloadKind::Stream, Some((_, place))) = (workload.kind(), &walk) {
         return Err(Problem::at(place.clone(), "a stream is not walked: this is for trees"));
     }
+    if let (Workload::Tree(tree), Some((policy, place))) = (&workload, &walk)
+        && tree.is_graph()
+        && policy.retry.is_some()
+        && !policy.seen
+    {
+        let problem =
+            "a node of a graph that is met again would pass for one that is called again: add `seen = true`";
+        return Err(Problem::at(place.clone(), problem));
+    }
     Ok(Variant {
         name,
         workload,

@@ -214,6 +214,9 @@ fn cells<'a>(
     for variant in &scenario.variants {
         for &seed in &scenario.seeds {
             for strategy in &scenario.strategies {
+                if !strategy.takes_part_in(variant) {
+                    continue;
+                }
                 for coordinates in coordinates(strategy, &scenario.threads) {
                     let Coordinates { clock, limit, threads, run } = coordinates;
                     cells.push(planned(CellId {
@@ -333,5 +336,26 @@ mod tests {
         let choice =
             Choice { limits, runs: NonZeroU32::new(1), clock: Some(Clock::Wall), ..Choice::default() };
         assert_eq!(planned(&choice), ["sw0.1", "qw7.1", "qw5.1"]);
+    }
+
+    #[test]
+    fn strategies_keep_to_their_variants() {
+        let text = TEXT.replace(
+            "[strategy.seq",
+            "[[variant]]\nname = \"one\"\n[[variant]]\nname = \"two\"\n[strategy.seq",
+        ) + "variants = [\"two\"]\nclocks = [\"virtual\"]";
+        let scenario = parse("chain", Path::new("chain.toml"), &text, &Folder::new(""), &KNOWN).unwrap();
+        let choice = Choice { clock: Some(Clock::Virtual), ..Choice::default() };
+        let planned: Vec<_> = cells(0, &scenario, &choice)
+            .filter(|planned| planned.cell.clock == Clock::Virtual)
+            .map(|PlannedCell { cell, .. }| (cell.variant.unwrap(), cell.strategy))
+            .collect();
+        let expected = [
+            ("one", "sequential-stack"),
+            ("two", "sequential-stack"),
+            ("two", "queue-workers"),
+            ("two", "queue-workers"),
+        ];
+        assert_eq!(planned, expected.map(|(variant, strategy)| (variant.to_owned(), strategy.to_owned())));
     }
 }

@@ -107,6 +107,8 @@ pub struct StrategyPlan {
     pub limits: Vec<NonZeroUsize>,
     /// Those of its limits that its wall cells run with.
     pub wall_limits: Vec<NonZeroUsize>,
+    /// The names of the variants it takes part in: some of the scenario's; empty where those have no name.
+    pub variants: Vec<String>,
     /// How often each of its wall cells is run: at most as often as the scenario's.
     pub runs: NonZeroU32,
     /// What is expected of its cells, in the file's order.
@@ -123,6 +125,12 @@ impl StrategyPlan {
             Clock::Virtual => &self.limits,
             Clock::Wall => &self.wall_limits,
         }
+    }
+
+    /// Whether it takes part in a variant.
+    #[must_use]
+    pub fn takes_part_in(&self, variant: &Variant) -> bool {
+        variant.name.as_ref().is_none_or(|name| self.variants.contains(name))
     }
 }
 

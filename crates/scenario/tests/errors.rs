@@ -359,6 +359,11 @@ fn strategies() {
         "limits = [20]\n" => "limits = [21]\n",
         "limits = [20]\n" => "limits = [0]\n",
         "limits = [20]\n" => "limits = []\n",
+        "limits = [20]\n" => "variants = [\"three\"]\n",
+        "limits = [20]\n" => "variants = []\n",
+        "limits = [20]\n" => "variants = [\"one\", \"one\"]\n",
+        "limits = [20]\n" => "variants = \"one\"\n",
+        "limits = [20]\n" => "variants = [\"one\"]\nexpect = { variant = \"two\", visited = 1 }\n",
         "limits = [20]\n" => "runs = 6\n",
         "limits = [20]\n" => "runs = 0\n",
         "limits = [20]\n" => "clocks = []\n",
@@ -372,6 +377,7 @@ fn strategies() {
     assert_messages!(STREAM,
         "[strategy.queue-workers]" => "[strategy.semaphore-across-recursion]",
         "[strategy.queue-workers]\nexpect = { outcome = \"complete\" }\n" => "",
+        "[strategy.queue-workers]" => "[strategy.queue-workers]\nvariants = [\"one\"]",
         "limits = [100]\n" => "",
         "[strategy.queue-workers]" => "[strategy.queue-workers]\nclocks = [\"wall\"]",
     );
@@ -433,6 +439,8 @@ fn values_of_expectations() {
         "visited = 3906" => "visited = \"slot-before-spawn\"",
         "visited = 3906" => "visited = \"semaphore-around-fetch\"",
         "visited = 3906" => "clock = \"wall\", visited = \"sequential-stack\"",
+        "clocks = [\"virtual\"]" => "variants = [\"one\"]\n[strategy.semaphore-around-fetch]\n\
+            expect.visited = \"sequential-stack\"",
         "clocks = [\"virtual\"]" => "expect.visited = \"limit\"",
         "clocks = [\"virtual\"]" => "expect.visited = \"queue-workers\"",
         "clocks = [\"virtual\"]" => "clocks = [\"wall\"]\nexpect = { clock = \"wall\", wall = \"virtual\" }",

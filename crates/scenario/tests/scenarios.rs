@@ -118,6 +118,10 @@ fn a_strategy_narrows_what_the_file_says() {
         (unbounded.clocks.as_slice(), workers.clocks.as_slice()),
         (&[Clock::Virtual][..], &[Clock::Virtual, Clock::Wall][..])
     );
+    assert_eq!(unbounded.variants, ["chain", "star"]);
+    assert_eq!(workers.variants.len(), scenario.variants.len());
+    let takes_part = |variant: usize| unbounded.takes_part_in(&scenario.variants[variant]);
+    assert_eq!([0, 1, 2, 3].map(takes_part), [false, true, true, false]);
     assert_eq!((unbounded.limits.as_slice(), workers.limits.as_slice()), (&[][..], &[limit(20)][..]));
     assert_eq!((unbounded.runs.get(), workers.runs.get()), (5, 3));
     assert_eq!(

@@ -139,10 +139,12 @@ impl About<'_> {
     fn variant(&self, name: &Spanned<String>) -> Result<String, Problem> {
         let variants: Vec<&str> =
             self.scenario.variants.iter().filter_map(|variant| variant.name.as_deref()).collect();
-        if variants.contains(&name.get_ref().as_str()) {
+        if self.plan.variants.contains(name.get_ref()) {
             return Ok(name.get_ref().clone());
         }
-        let problem = if variants.is_empty() {
+        let problem = if variants.contains(&name.get_ref().as_str()) {
+            format!("{} takes no part in the variant {:?} in this file", self.plan.name, name.get_ref())
+        } else if variants.is_empty() {
             "this file has no `[[variant]]`".to_owned()
         } else {
             names::unknown("variant", name.get_ref(), variants)
@@ -287,6 +289,14 @@ impl Terms<'_> {
             return Err(format!(
                 "`{}` takes a limit and {} takes none, so no one cell is the counterpart: say it the other way round",
                 other.name, plan.name
+            ));
+        }
+        let speaks_of = |variant: &&String| expectation.variant.as_ref().is_none_or(|only| only == *variant);
+        let absent = plan.variants.iter().filter(speaks_of).find(|variant| !other.variants.contains(variant));
+        if let Some(variant) = absent {
+            return Err(format!(
+                "`{}` takes no part in the variant {variant:?}, which this speaks of",
+                other.name
             ));
         }
         let speaks_of = |limit: &&NonZeroUsize| expectation.speaks_of_limit(Some(**limit));

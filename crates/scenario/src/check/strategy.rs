@@ -88,6 +88,7 @@ fn plan(
         clocks,
         limits,
         wall_limits,
+        variants: variants(raw, scenario)?,
         runs: raw.runs.as_ref().map_or(Ok(scenario.runs), |runs| fewer_runs(runs, scenario.runs))?,
         expect: Vec::new(),
         published: raw
@@ -120,6 +121,19 @@ fn limits(
         }),
         None if facts.limited => Ok(scenario.limits.clone()),
         None => Ok(Vec::new()),
+    }
+}
+
+fn variants(raw: &raw::Strategy, scenario: &Scenario) -> Result<Vec<String>, Problem> {
+    let all: Vec<String> = scenario.variants.iter().filter_map(|variant| variant.name.clone()).collect();
+    match &raw.variants {
+        None => Ok(all),
+        Some(chosen) if all.is_empty() => {
+            Err(Problem::at(chosen.span(), "this file has no `[[variant]]`: leave this out"))
+        }
+        Some(chosen) => {
+            distinct(chosen, "variant", |variant| among(variant, variant.get_ref().clone(), &all))
+        }
     }
 }
 

@@ -252,6 +252,7 @@ pub(crate) enum WhenFull {
 pub(crate) struct Strategy {
     pub clocks: Option<List<Clock>>,
     pub limits: Option<List<Whole>>,
+    pub variants: Option<List<String>>,
     pub runs: Option<Spanned<Whole>>,
     pub expect: Option<Spanned<Expect>>,
     #[serde(default)]

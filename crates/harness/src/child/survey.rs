@@ -116,9 +116,9 @@ impl Surveyed {
             .into_iter()
             .map(|(cut, name)| (of(cut), name))
             .filter(|(count, _)| *count > 0)
-            .map(|(count, name)| format!("{count} nodes cut by the limit on {name}"))
+            .map(|(count, name)| format!("{count} by the limit on {name}"))
             .collect();
-        words.join(", ")
+        format!("nodes cut: {}", words.join(", "))
     }
 
     /// Where the error was that stopped the walk.

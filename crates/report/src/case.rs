@@ -111,6 +111,11 @@ impl<'a> Case<'a> {
         self.spread(clock, Metric::Visited).map(|visited| visited.median)
     }
 
+    /// Whether a limit cut a run of it.
+    pub(crate) fn truncated(&self) -> bool {
+        self.all_rows().any(|row| row.outcome == Outcome::Truncated)
+    }
+
     /// What the guide published of a metric.
     pub(crate) fn published(&self, metric: Metric) -> Option<u64> {
         self.published.iter().find(|(of, _)| *of == metric).map(|&(_, value)| value)

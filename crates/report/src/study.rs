@@ -161,7 +161,8 @@ impl<'a> Study<'a> {
     /// Whether a case visited fewer items than others of its variant did: its time is that of less work.
     pub(crate) fn left_work(&self, case: &Case<'_>) -> bool {
         let most = self.visited.get(&case.variant).copied().unwrap_or(0);
-        case.unfinished(self.clock()).is_none() && case.visited().is_some_and(|visited| visited < most)
+        let less = case.truncated() || case.visited().is_some_and(|visited| visited < most);
+        case.unfinished(self.clock()).is_none() && less
     }
 
     /// Which cells a comparison is of, in words: limit, seeds, clocks, runs.

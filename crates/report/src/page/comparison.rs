@@ -162,34 +162,69 @@ fn has_published(case: &Case<'_>, clock: Clock) -> bool {
     case.published_time().is_some() || counted.iter().any(|metric| case.published(*metric).is_some())
 }
 
+type Column = (&'static str, Metric);
+
+const FATE: [Column; 9] = [
+    ("discovered", Metric::Discovered),
+    ("visited", Metric::Visited),
+    ("failed", Metric::Failed),
+    ("refused", Metric::Refused),
+    ("retried", Metric::Retried),
+    ("truncated", Metric::Truncated),
+    ("seen", Metric::Seen),
+    ("cancelled", Metric::Cancelled),
+    ("returned", Metric::Returned),
+];
+
+const FURTHER: [Column; 10] = [
+    ("ideal", Metric::Ideal),
+    ("backlog", Metric::BacklogPeak),
+    ("taken", Metric::TakenPeak),
+    ("waiting downstream", Metric::DownstreamQueuePeak),
+    ("allocations", Metric::HeapBlocks),
+    ("service p50", Metric::ServiceP50),
+    ("service max", Metric::ServiceMax),
+    ("response p50", Metric::ResponseP50),
+    ("response p99", Metric::ResponseP99),
+    ("response max", Metric::ResponseMax),
+];
+
+/// What became of the items, where it was not the same for all: visited.
+pub(crate) fn fate(study: &Study<'_>) -> Option<String> {
+    let cases = compared(study);
+    let rare = FATE.iter().filter(|(_, metric)| is_rare(*metric));
+    let mut happened = rare.flat_map(|(_, metric)| cases.iter().map(|case| shown(study, case, *metric)));
+    happened.any(|value| value.is_some()).then(|| table(study, &cases, &FATE, &[]))
+}
+
 /// What else was measured of the same cells, in columns of their own so that the first table can be read.
 pub(crate) fn further(study: &Study<'_>) -> Option<String> {
-    let clock = study.clock();
     let cases = compared(study);
+    let columns = [("visited", Metric::Visited)].into_iter().filter(|_| fate(study).is_none());
+    let columns: Vec<Column> = columns.chain(FURTHER).collect();
+    let wall = |case: &Case<'_>, metric: Metric| {
+        case.spread(Clock::Wall, metric).map(|spread| metric.unit().show(spread.median))
+    };
+    let table = table(
+        study,
+        &cases,
+        &columns,
+        &[
+            ("resident, wall", &|case| wall(case, Metric::RssPeak)),
+            ("CPU, wall", &|case| wall(case, Metric::Cpu)),
+            ("polls a call", &|case| polls_a_call(case, study.clock())),
+        ],
+    );
+    (!table.is_empty()).then_some(table)
+}
+
+type Maker<'m> = (&'static str, &'m dyn Fn(&Case<'_>) -> Option<String>);
+
+/// The cases with some columns that are shown as they are, and others that are made.
+fn table(study: &Study<'_>, cases: &[&Case<'_>], columns: &[Column], made: &[Maker<'_>]) -> String {
     let mut header = vec![("variant", Align::Left), ("strategy", Align::Left), ("limit", Align::Right)];
-    let columns: [(&str, Metric); 19] = [
-        ("ideal", Metric::Ideal),
-        ("visited", Metric::Visited),
-        ("failed", Metric::Failed),
-        ("refused", Metric::Refused),
-        ("retried", Metric::Retried),
-        ("truncated", Metric::Truncated),
-        ("seen", Metric::Seen),
-        ("cancelled", Metric::Cancelled),
-        ("returned", Metric::Returned),
-        ("backlog", Metric::BacklogPeak),
-        ("taken", Metric::TakenPeak),
-        ("waiting downstream", Metric::DownstreamQueuePeak),
-        ("allocations", Metric::HeapBlocks),
-        ("service p50", Metric::ServiceP50),
-        ("service max", Metric::ServiceMax),
-        ("response p50", Metric::ResponseP50),
-        ("response p99", Metric::ResponseP99),
-        ("response max", Metric::ResponseMax),
-        ("resident, wall", Metric::RssPeak),
-    ];
     header.extend(columns.iter().map(|(name, _)| (*name, Align::Right)));
-    header.extend([("CPU, wall", Align::Right), ("polls a call", Align::Right)]);
+    header.extend(made.iter().map(|(name, _)| (*name, Align::Right)));
     let mut table = Table::new(header);
     for case in cases {
         let mut cells = vec![
@@ -197,32 +232,33 @@ pub(crate) fn further(study: &Study<'_>) -> Option<String> {
             inline(case.strategy),
             case.limit.map_or_else(String::new, |limit| Unit::Count.show(limit.get() as u64)),
         ];
-        let shown = |metric: Metric, on: Clock, zero: bool| {
-            let value = case.spread(on, metric).filter(|spread| zero || spread.most > 0);
-            value.map_or_else(|| ABSENT.to_owned(), |spread| metric.unit().show(spread.median))
-        };
-        for (_, metric) in columns {
-            let on = if metric == Metric::RssPeak { Clock::Wall } else { clock };
-            // What hardly ever happens gets no column of zeros.
-            let rare = matches!(
-                metric,
-                Metric::Failed
-                    | Metric::Refused
-                    | Metric::Retried
-                    | Metric::Truncated
-                    | Metric::Seen
-                    | Metric::Cancelled
-                    | Metric::Returned
-                    | Metric::DownstreamQueuePeak
-            );
-            cells.push(shown(metric, on, !rare));
-        }
-        cells.push(shown(Metric::Cpu, Clock::Wall, true));
-        cells.push(polls_a_call(case, clock).unwrap_or_else(|| ABSENT.to_owned()));
+        let values = columns.iter().map(|(_, metric)| shown(study, case, *metric));
+        let values = values.chain(made.iter().map(|(_, make)| make(case)));
+        cells.extend(values.map(|value| value.unwrap_or_else(|| ABSENT.to_owned())));
         table.row(cells);
     }
     let table = table.without_empty_columns(0);
-    (!table.is_empty()).then(|| table.render())
+    if table.is_empty() { String::new() } else { table.render() }
+}
+
+/// A metric's median, in words. What hardly ever happens is not shown where it did not.
+fn shown(study: &Study<'_>, case: &Case<'_>, metric: Metric) -> Option<String> {
+    let spread = case.spread(study.clock(), metric)?;
+    (spread.most > 0 || !is_rare(metric)).then(|| metric.unit().show(spread.median))
+}
+
+const fn is_rare(metric: Metric) -> bool {
+    matches!(
+        metric,
+        Metric::Failed
+            | Metric::Refused
+            | Metric::Retried
+            | Metric::Truncated
+            | Metric::Seen
+            | Metric::Cancelled
+            | Metric::Returned
+            | Metric::DownstreamQueuePeak
+    )
 }
 
 fn polls_a_call(case: &Case<'_>, clock: Clock) -> Option<String> {

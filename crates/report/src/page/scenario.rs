@@ -2,7 +2,7 @@
 
 use fanout_record::{Clock, Metric, Unit};
 
-use super::comparison::{comparison, further};
+use super::comparison::{comparison, fate, further};
 use super::markdown::{Align, Table, image, inline};
 use super::{claims, provenance, sweep};
 use crate::case::{Case, time_of};
@@ -29,6 +29,9 @@ pub(crate) fn page(study: &Study<'_>, charts: Charts) -> String {
         parts.push(format!("{}\n", image(&alt, &format!("{}.svg", record.name))));
     }
     parts.push(comparison(study, inline));
+    if let Some(table) = fate(study) {
+        parts.push(format!("## What became of the items\n\n{table}"));
+    }
     if let Some(section) = sweep::section(study) {
         let over = if record.axis == fanout_record::Axis::Limit { "limit" } else { "size" };
         parts.push(format!("## By {over}\n"));

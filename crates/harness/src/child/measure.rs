@@ -134,7 +134,7 @@ impl Known<'_> {
 }
 
 fn judge_stuck(reading: &Reading, hanging: u64) -> (Outcome, String) {
-    let Reading { counts, tasks, .. } = reading;
+    let Reading { counts, peaks, tasks, .. } = reading;
     let (in_flight, waiting) = (counts.in_flight(), counts.backlog());
     if hanging > 0 {
         (Outcome::Stalled, format!("{hanging} calls in flight never answer, {waiting} items wait"))
@@ -143,8 +143,10 @@ fn judge_stuck(reading: &Reading, hanging: u64) -> (Outcome, String) {
         (Outcome::Deadlocked, polled)
     } else {
         let done = counts.finished();
-        let left =
-            format!("{done} calls done, none in flight, {waiting} items wait, {tasks} tasks are alive");
+        let most = peaks.tasks;
+        let left = format!(
+            "{done} calls done, none in flight, {waiting} items wait, {tasks} of {most} tasks are alive"
+        );
         (Outcome::Deadlocked, left)
     }
 }

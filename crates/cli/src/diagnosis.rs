@@ -10,6 +10,7 @@ pub(crate) fn diagnose(row: &Row) -> Vec<String> {
     let mut sentences = vec![ending(row)];
     sentences.extend(where_the_limit_sits(row));
     sentences.extend(how_the_backlog_grew(row));
+    sentences.extend(how_near_a_deadlock(row));
     sentences.extend(how_well_it_did(row));
     sentences
 }
@@ -25,8 +26,9 @@ fn ending(row: &Row) -> String {
             None | Some(0) => format!("Complete: {visited} items done."),
             Some(failed) => format!("Complete: {visited} items done, {} failed.", Unit::Count.show(failed)),
         },
-        Outcome::Deadlocked if row.tasks_end == Some(0) => format!(
-            "Items but no workers: {} items wait and no task is left to take one. It will never finish.",
+        Outcome::Deadlocked if row.tasks_end == Some(0) && row.tasks_peak > Some(0) => format!(
+            "Items but no workers: 0 of {} tasks alive, {} items queued. It will never finish.",
+            show(row.tasks_peak),
             show(row.backlog_end)
         ),
         Outcome::Deadlocked => format!(
@@ -71,6 +73,12 @@ fn how_the_backlog_grew(row: &Row) -> Option<String> {
             Unit::Count.show(backlog)
         )
     })
+}
+
+/// A slot held while its holder waits for the same pool, in a run that ended all the same.
+fn how_near_a_deadlock(row: &Row) -> Option<String> {
+    let warning = row.reason.as_deref().filter(|_| row.held_waiting_peak > Some(0))?;
+    (row.outcome == Outcome::Complete).then(|| format!("Warning: {warning}."))
 }
 
 fn how_well_it_did(row: &Row) -> Option<String> {

@@ -24,6 +24,17 @@
 //! let report = run(nested, || slots.report(ToString::to_string)).unwrap_err();
 //! assert_eq!(report.waiters, ["inner"]);
 //! assert!(report.to_string().contains("outer holds a slot and waits for inner"));
+//!
+//! // With a slot more it ends, and the pool still knows how near it came.
+//! let slots = Slots::new(2.try_into().unwrap());
+//! let pool = slots.clone();
+//! let nested = async move {
+//!     let mut outer = pool.acquire("outer").await;
+//!     outer.waits_for(&["inner"]);
+//!     let _inner = pool.acquire("inner").await;
+//! };
+//! assert!(run(nested, || slots.report(ToString::to_string)).is_ok());
+//! assert_eq!(slots.held_waiting(ToString::to_string).unwrap().peak, 1);
 //! ```
 
 mod detector;
@@ -32,6 +43,6 @@ mod slots;
 mod watchdog;
 
 pub use detector::{Detector, Progress};
-pub use report::{Holder, Report};
+pub use report::{HeldWaiting, Holder, Report};
 pub use slots::{Slot, Slots};
 pub use watchdog::{Stuck, run, watch};

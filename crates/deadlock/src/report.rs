@@ -11,6 +11,31 @@ pub struct Report {
     pub waiters: Vec<String>,
 }
 
+/// How near a pool came to a deadlock, whether or not it came to one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldWaiting {
+    /// Most slots held at one moment by holders that waited for others who need a slot of the same pool.
+    pub peak: usize,
+    /// How many slots there are.
+    pub slots: usize,
+    /// The first such holder, and one whom it waited for; `None` where there was none.
+    pub first: Option<(String, String)>,
+}
+
+impl fmt::Display for HeldWaiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { peak, slots, first } = self;
+        match first {
+            None => write!(f, "no holder of a slot waited for anyone who needs one"),
+            Some((holder, other)) => write!(
+                f,
+                "at most {peak} of {slots} slots were held by holders that waited for others who need one, first by \
+                 {holder} for {other}: a deadlock once it is all of them"
+            ),
+        }
+    }
+}
+
 /// One who holds a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {

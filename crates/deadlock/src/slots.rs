@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{Holder, Report};
+use crate::{HeldWaiting, Holder, Report};
 
 /// A pool of slots, first come, first served, that remembers who holds one and who waits. `N` names them: a node, a
 /// request, a string.
@@ -28,13 +28,25 @@ struct Ledger<N> {
     // Keyed by when each asked: the reports' order.
     waiting: BTreeMap<u64, N>,
     holding: BTreeMap<u64, (N, Vec<N>)>,
+    // Of those who hold, how many wait for somebody, and the most there were.
+    held_waiting: usize,
+    held_waiting_peak: usize,
+    // The first who did, and one for whom.
+    first: Option<(N, N)>,
 }
 
 impl<N: Clone> Slots<N> {
     /// A pool of so many slots.
     #[must_use]
     pub fn new(slots: NonZeroUsize) -> Self {
-        let ledger = Ledger { next: 0, waiting: BTreeMap::new(), holding: BTreeMap::new() };
+        let ledger = Ledger {
+            next: 0,
+            waiting: BTreeMap::new(),
+            holding: BTreeMap::new(),
+            held_waiting: 0,
+            held_waiting_peak: 0,
+            first: None,
+        };
         let semaphore = Arc::new(Semaphore::new(slots.get()));
         Self { pool: Arc::new(Pool { slots, semaphore, ledger: Mutex::new(ledger) }) }
     }
@@ -63,6 +75,18 @@ impl<N: Clone> Slots<N> {
                 .collect(),
             waiters: ledger.waiting.values().map(&name).collect(),
         }
+    }
+
+    /// How many slots were held at once by holders that waited for others who need a slot too, up to now. Nobody has to
+    /// be stuck for that: the pool deadlocks on the day on which it is as many as there are slots. `None` where nobody
+    /// has asked for a slot yet.
+    pub fn held_waiting(&self, name: impl Fn(&N) -> String) -> Option<HeldWaiting> {
+        let ledger = self.pool.ledger();
+        (ledger.next > 0).then(|| HeldWaiting {
+            peak: ledger.held_waiting_peak,
+            slots: self.pool.slots.get(),
+            first: ledger.first.as_ref().map(|(holder, other)| (name(holder), name(other))),
+        })
     }
 }
 
@@ -119,10 +143,18 @@ pub struct Slot<N> {
 }
 
 impl<N: Clone> Slot<N> {
-    /// Says for the reports whom the holder waits for while it keeps the slot.
+    /// Says for the reports whom the holder waits for while it keeps the slot: those of them who need a slot of this
+    /// pool. None of them: it no longer waits.
     pub fn waits_for(&mut self, others: &[N]) {
-        if let Some((_, waits_for)) = self.pool.ledger().holding.get_mut(&self.ticket) {
-            *waits_for = others.to_vec();
+        let mut ledger = self.pool.ledger();
+        let Ledger { holding, held_waiting, held_waiting_peak, first, .. } = &mut *ledger;
+        let Some((who, waits_for)) = holding.get_mut(&self.ticket) else { return };
+        *held_waiting -= usize::from(!waits_for.is_empty());
+        *held_waiting += usize::from(!others.is_empty());
+        *held_waiting_peak = (*held_waiting_peak).max(*held_waiting);
+        *waits_for = others.to_vec();
+        if let (None, Some(other)) = (&first, others.first()) {
+            *first = Some((who.clone(), other.clone()));
         }
     }
 }
@@ -130,7 +162,9 @@ impl<N: Clone> Slot<N> {
 impl<N> Drop for Slot<N> {
     fn drop(&mut self) {
         // Before the permit goes, which happens after this: nobody can be holding more slots than there are.
-        self.pool.ledger().holding.remove(&self.ticket);
+        let mut ledger = self.pool.ledger();
+        let held = ledger.holding.remove(&self.ticket);
+        ledger.held_waiting -= usize::from(held.is_some_and(|(_, waits_for)| !waits_for.is_empty()));
     }
 }
 
@@ -166,6 +200,38 @@ mod tests {
         assert_eq!(names(&slots), (vec!["first".into()], vec![]));
         drop(first);
         assert_eq!(names(&slots), (vec![], vec![]));
+    }
+
+    #[test]
+    fn slots_held_by_those_who_wait_are_counted_stuck_or_not() {
+        let slots = pool(3);
+        assert_eq!(slots.held_waiting(ToString::to_string), None);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut slot = |who| match pin!(slots.acquire(who)).poll(&mut context) {
+            Poll::Ready(slot) => slot,
+            Poll::Pending => panic!("a slot is free"),
+        };
+        let (mut first, mut second) = (slot("first"), slot("second"));
+        let seen =
+            |slots: &Slots<&'static str>| slots.held_waiting(ToString::to_string).map(|held| held.peak);
+        assert_eq!(seen(&slots), Some(0));
+        first.waits_for(&["third", "fourth"]);
+        second.waits_for(&["fourth"]);
+        second.waits_for(&[]);
+        drop(first);
+        second.waits_for(&["third"]);
+        let held = slots.held_waiting(ToString::to_string).expect("slots were asked for");
+        assert_eq!(
+            (held.peak, held.slots, held.first.clone()),
+            (2, 3, Some(("first".into(), "third".into())))
+        );
+        assert_eq!(
+            held.to_string(),
+            "at most 2 of 3 slots were held by holders that waited for others who need one, first by first for third: \
+             a deadlock once it is all of them"
+        );
+        drop(second);
+        assert_eq!(slots.pool.ledger().held_waiting, 0);
     }
 
     #[test]

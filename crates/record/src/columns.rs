@@ -196,4 +196,6 @@ columns! {
     refused: Count = "refused", Refused;
     /// Most calls waiting inside the downstream for its capacity.
     downstream_queue_peak: Count = "downstream-queue-peak", DownstreamQueuePeak;
+    /// Most slots held at one moment by holders that waited for others who need a slot of the same pool.
+    held_waiting_peak: Count = "held-waiting-peak", HeldWaitingPeak;
 }

@@ -38,7 +38,14 @@ pub(crate) fn explain(args: &ExplainArgs, registry: &Registry) -> Result<Verdict
         ..Choice::default()
     };
     let plan = Plan::new(origins, &choice, registry)?;
-    let report = measure_one(&plan, &plan.cells[0])?;
+    let Some(cell) = plan.cells.first() else {
+        bail!(
+            "{} takes no part in the variant {:?}",
+            args.strategy,
+            args.variant.as_deref().unwrap_or_default()
+        )
+    };
+    let report = measure_one(&plan, cell)?;
 
     let mut out = anstream::stdout();
     let title = timeline::title(&report.row);

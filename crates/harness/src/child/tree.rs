@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fanout_deadlock::Slots;
 use fanout_probe::{Mark, ObservedTree};
-use fanout_record::{CellId, WorkloadKind};
+use fanout_record::{CellId, Outcome, WorkloadKind};
 use fanout_scenario::{Variant, WalkPolicy};
 use fanout_simulation::{CallError, Facts, Node, Service, Shape, SimulatedTree, TreeSpec};
 use fanout_workload::Tree;
@@ -151,7 +151,16 @@ impl TreeCell<'_> {
             calls: (downstream.is_none() && !shape.is_graph()).then_some(facts.reachable),
             bounded: policy.keeps_calls() && !shape.is_graph(),
         };
-        known.measure(run)
+        let mut measured = known.measure(run);
+        if let Some(held) = slots.held_waiting(|node| shape.path(*node)) {
+            let row = &mut measured.row;
+            row.held_waiting_peak = Some(held.peak as u64);
+            // It ended well this time: that is worth a warning.
+            if row.outcome == Outcome::Complete && held.peak > 0 {
+                row.reason = Some(held.to_string());
+            }
+        }
+        measured
     }
 }
 

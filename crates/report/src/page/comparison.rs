@@ -176,11 +176,12 @@ const FATE: [Column; 9] = [
     ("returned", Metric::Returned),
 ];
 
-const FURTHER: [Column; 10] = [
+const FURTHER: [Column; 11] = [
     ("ideal", Metric::Ideal),
     ("backlog", Metric::BacklogPeak),
     ("taken", Metric::TakenPeak),
     ("waiting downstream", Metric::DownstreamQueuePeak),
+    ("held waiting", Metric::HeldWaitingPeak),
     ("allocations", Metric::HeapBlocks),
     ("service p50", Metric::ServiceP50),
     ("service max", Metric::ServiceMax),

@@ -85,7 +85,21 @@ pub(crate) fn summary(scenario: &Scenario, rows: &[Row], claims: &[Claim]) -> St
     let said: Vec<_> = claims.iter().filter(|claim| claim.scenario == scenario.name).cloned().collect();
     let heading = paragraph(&format!("{}: {}", scenario.name, scenario.title));
     let complete = if all_complete { "all complete; " } else { "" };
-    format!("{heading}\n{}\n{complete}{}\n", table.trim_fmt(), Tally::of(&said))
+    let warning = warning(&own).map_or_else(String::new, |warning| format!("\n{warning}"));
+    format!("{heading}\n{}\n{complete}{}{warning}\n", table.trim_fmt(), Tally::of(&said))
+}
+
+/// Says of cells that completed and might not have.
+fn warning(rows: &[&Row]) -> Option<String> {
+    let lucky = |row: &&&Row| row.outcome == Outcome::Complete && row.held_waiting_peak > Some(0);
+    let count = rows.iter().filter(lucky).count();
+    (count > 0).then(|| {
+        let cells = if count == 1 { "1 cell" } else { &format!("{count} cells") };
+        paragraph(&format!(
+            "warning: {cells} completed with slots held by holders that waited for the same pool: a deadlock with \
+             fewer slots (`held_waiting_peak` and `reason` in rows.csv)"
+        ))
+    })
 }
 
 /// How the cells ended: each way once, with its count where there is more than one.

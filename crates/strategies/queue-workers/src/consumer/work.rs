@@ -29,7 +29,8 @@ impl<M, D, E> Shared<M, D, E> {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => None,
-            worker = (self.make)(number) => Some(worker),
+            // In a block, so that it is not even asked for once there is nothing left to do.
+            worker = async { (self.make)(number).await } => Some(worker),
         }
     }
 

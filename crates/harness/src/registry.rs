@@ -2,14 +2,18 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fanout_deadlock::Slots;
 use fanout_scenario::StrategyFacts;
+use fanout_workload::drain::Drained;
 use fanout_workload::survey::{Policy, Survey};
 use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::pitfalls;
-use crate::strategy::{Consume, Strategy, Surveyor, Walk};
+use crate::strategy::{Consume, Drainer, Strategy, Surveyor, Walk};
 
 /// The strategies that scenarios can name.
 pub struct Registry {
@@ -48,14 +52,16 @@ impl Registry {
             )
             .walks(QueueWorkers)
             .surveys(QueueWorkers)
-            .consumes(QueueWorkers),
+            .consumes(QueueWorkers)
+            .drains(QueueWorkers),
             Strategy::limited(
                 "slot-before-spawn",
                 "a slot first, then a task for one item: bounds calls and tasks",
             )
             .walks(SlotBeforeSpawn)
             .surveys(SlotBeforeSpawn)
-            .consumes(SlotBeforeSpawn),
+            .consumes(SlotBeforeSpawn)
+            .drains(SlotBeforeSpawn),
         ];
         Self { strategies: six.into_iter().chain(pitfalls::all()).collect() }
     }
@@ -245,5 +251,31 @@ impl Consume for SlotBeforeSpawn {
         limit: NonZeroUsize,
     ) -> Consumed<H::Error> {
         fanout_slot_before_spawn::consume(source, handler, limit).await
+    }
+}
+
+impl Drainer for QueueWorkers {
+    async fn consume_until<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+        stop: CancellationToken,
+        drain: Duration,
+    ) -> Drained {
+        fanout_queue_workers::Consumer::new(limit).stop(stop, drain).consume(source, handler).await
+    }
+}
+
+impl Drainer for SlotBeforeSpawn {
+    async fn consume_until<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+        stop: CancellationToken,
+        drain: Duration,
+    ) -> Drained {
+        fanout_slot_before_spawn::Consumer::new(limit).stop(stop, drain).consume(source, handler).await
     }
 }

@@ -3,12 +3,16 @@
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fanout_deadlock::Slots;
 use fanout_record::WorkloadKind;
-use fanout_scenario::{StrategyFacts, WalkPolicy};
+use fanout_scenario::{Shutdown, StrategyFacts, WalkPolicy};
+use fanout_workload::drain::Drained;
 use fanout_workload::survey::{Policy, Survey};
 use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
+
+use tokio_util::sync::CancellationToken;
 
 use crate::child::{Measured, StreamCell, TreeCell};
 
@@ -50,6 +54,20 @@ pub trait Consume: Send + Sync + 'static {
     ) -> impl Future<Output = Consumed<H::Error>> + Send;
 }
 
+/// A strategy whose consumer can be shut down, and accounts for every message.
+pub trait Drainer: Send + Sync + 'static {
+    /// Handles the messages of `source` until there are no more or `stop` is cancelled. Then it reads no more, what is
+    /// being worked on has `drain` to come to its end, and the rest goes back.
+    fn consume_until<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+        stop: CancellationToken,
+        drain: Duration,
+    ) -> impl Future<Output = Drained> + Send;
+}
+
 /// A strategy as the harness knows it: its name, and what it can be given.
 ///
 /// ```
@@ -84,6 +102,7 @@ pub struct Strategy {
     tree: Option<Box<dyn RunTree>>,
     survey: Option<Box<dyn RunSurvey>>,
     stream: Option<Box<dyn RunStream>>,
+    drain: Option<Box<dyn RunDrain>>,
 }
 
 impl Strategy {
@@ -109,6 +128,7 @@ impl Strategy {
             tree: None,
             survey: None,
             stream: None,
+            drain: None,
         }
     }
 
@@ -139,6 +159,13 @@ impl Strategy {
     pub fn consumes(mut self, consume: impl Consume) -> Self {
         self.stream = Some(Box::new(consume));
         self.workloads.push(WorkloadKind::Stream);
+        self
+    }
+
+    /// Where a scenario shuts its consumers down, it consumes like this.
+    #[must_use]
+    pub fn drains(mut self, drainer: impl Drainer) -> Self {
+        self.drain = Some(Box::new(drainer));
         self
     }
 
@@ -188,6 +215,10 @@ impl Strategy {
     pub(crate) fn stream(&self) -> Option<&dyn RunStream> {
         self.stream.as_deref()
     }
+
+    pub(crate) fn drainer(&self) -> Option<&dyn RunDrain> {
+        self.drain.as_deref()
+    }
 }
 
 /// A [`Walk`] whose generic parameters are hidden.
@@ -220,5 +251,16 @@ pub(crate) trait RunStream: Send + Sync {
 impl<C: Consume> RunStream for C {
     fn run(&self, cell: &StreamCell<'_>) -> Measured {
         cell.run(self)
+    }
+}
+
+/// A [`Drainer`] whose generic parameters are hidden.
+pub(crate) trait RunDrain: Send + Sync {
+    fn run(&self, cell: &StreamCell<'_>, shutdown: Shutdown) -> Measured;
+}
+
+impl<D: Drainer> RunDrain for D {
+    fn run(&self, cell: &StreamCell<'_>, shutdown: Shutdown) -> Measured {
+        cell.drain(self, shutdown)
     }
 }

@@ -65,5 +65,7 @@ pub use files::{Files, Folder};
 pub use latency::{LEAST_VIRTUAL_MEDIAN, TooFine, fit_for_virtual};
 pub use load::{load, parse, refuse_duplicates};
 pub use names::Fact;
-pub use scenario::{Expectation, Range, Scenario, StrategyFacts, StrategyPlan, Variant, WEIGHTS, Workload};
+pub use scenario::{
+    Expectation, Range, Scenario, Shutdown, StrategyFacts, StrategyPlan, Variant, WEIGHTS, Workload,
+};
 pub use walk::{WalkOrder, WalkPolicy, WalkRetry};

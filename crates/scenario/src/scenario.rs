@@ -74,6 +74,17 @@ pub struct Variant {
     pub call_future_bytes: usize,
     /// What those walks are told that can be told something.
     pub walk: Option<WalkPolicy>,
+    /// When a consumer is shut down, if it is.
+    pub shutdown: Option<Shutdown>,
+}
+
+/// The end of a consumer before the end of its stream. One that cannot be shut down is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shutdown {
+    /// When it is told to stop, from the start.
+    pub at: Duration,
+    /// How long what is being worked on then may still take.
+    pub drain: Duration,
 }
 
 /// The work that strategies are given.

@@ -333,6 +333,18 @@ fn walks() {
 }
 
 #[test]
+fn shutdowns() {
+    assert_messages!(STREAM,
+        "[latency]" => "[shutdown]\nat = \"278ms\"\n[latency]",
+        "[latency]" => "[shutdown]\nat = 278\ndrain = \"0ms\"\n[latency]",
+        "[latency]" => "[shutdown]\nat = \"278\"\ndrain = \"0ms\"\n[latency]",
+        "[latency]" => "[shutdown]\nat = \"278ms\"\ndrain = \"-1s\"\n[latency]",
+        "[latency]" => "[shutdown]\nat = \"278ms\"\nafter = \"1s\"\n[latency]",
+    );
+    assert_messages!(TREE, "[downstream]" => "[shutdown]\nat = \"1s\"\ndrain = \"1s\"\n[downstream]");
+}
+
+#[test]
 fn variants() {
     assert_messages!(TREE,
         "name = \"two\"" => "name = \"one\"",

@@ -5,6 +5,7 @@ mod clock;
 mod limits;
 mod measure;
 mod serve;
+mod shutdown;
 mod stream;
 mod survey;
 mod tree;

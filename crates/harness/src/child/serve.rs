@@ -98,8 +98,11 @@ fn run(
             }
         }
         Workload::Stream(stream) => {
-            let consume = strategy.stream().ok_or("the strategy consumes no streams")?;
-            consume.run(&StreamCell { cell, variant, stream, clock })
+            let stream = StreamCell { cell, variant, stream, clock };
+            match (variant.shutdown, strategy.drainer()) {
+                (Some(shutdown), Some(drainer)) => drainer.run(&stream, shutdown),
+                _ => strategy.stream().ok_or("the strategy consumes no streams")?.run(&stream),
+            }
         }
     };
     let Measured { row, timeline, deadlock } = measured;

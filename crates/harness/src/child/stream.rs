@@ -1,17 +1,23 @@
+use std::future::Future;
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fanout_probe::{ObservedHandler, ObservedSource};
 use fanout_record::{CellId, WorkloadKind};
-use fanout_scenario::Variant;
+use fanout_scenario::{Shutdown, Variant};
 use fanout_simulation::{
-    Facts, Message, Service, SimulatedHandler, SimulatedSource, StreamSpec, Tally as Settled,
+    Facts, Message, Service, SimulatedHandler, SimulatedSource, StreamSpec, Tally as Settled, Timer,
 };
+use fanout_workload::{Handler, Source};
+use tokio_util::sync::CancellationToken;
 
-use super::account::Tally;
+use super::account::{Account, Tally};
 use super::clock::{CellClock, Wreck};
 use super::measure::{Known, Measured};
-use crate::strategy::Consume;
+use super::shutdown::{Dropped, Stopped};
+use crate::strategy::{Consume, Drainer};
 
 /// A stream that is to be consumed and measured.
 pub(crate) struct StreamCell<'a> {
@@ -21,18 +27,101 @@ pub(crate) struct StreamCell<'a> {
     pub(crate) clock: CellClock,
 }
 
+/// One of the two ways in which a strategy consumes.
+trait Manner {
+    type Account: Account;
+
+    /// When it is dropped, if it is.
+    fn dropped_at(&self) -> Option<Duration>;
+
+    fn consume<S, H>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+        timer: Timer,
+    ) -> impl Future<Output = Self::Account>
+    where
+        S: Source,
+        H: Handler<S::Delivery>;
+}
+
+/// To the stream's end, unless it is dropped.
+struct Whole<'a, C>(&'a C, Option<Duration>);
+
+impl<C: Consume> Manner for Whole<'_, C> {
+    type Account = Tally;
+
+    fn dropped_at(&self) -> Option<Duration> {
+        self.1
+    }
+
+    async fn consume<S, H>(&self, source: S, handler: Arc<H>, limit: NonZeroUsize, _: Timer) -> Tally
+    where
+        S: Source,
+        H: Handler<S::Delivery>,
+    {
+        let consumed = self.0.consume(source, handler, limit).await;
+        Tally { visited: consumed.handled, failed: consumed.failed }
+    }
+}
+
+/// Until it is told to stop.
+struct Until<'a, D>(&'a D, Shutdown);
+
+impl<D: Drainer> Manner for Until<'_, D> {
+    type Account = Stopped;
+
+    fn dropped_at(&self) -> Option<Duration> {
+        None
+    }
+
+    async fn consume<S, H>(&self, source: S, handler: Arc<H>, limit: NonZeroUsize, timer: Timer) -> Stopped
+    where
+        S: Source,
+        H: Handler<S::Delivery>,
+    {
+        let Shutdown { at, drain } = self.1;
+        let stop = CancellationToken::new();
+        let mut consume = pin!(self.0.consume_until(source, handler, limit, stop.clone(), drain));
+        let early = tokio::select! {
+            biased;
+            drained = consume.as_mut() => Some(drained),
+            () = timer.sleep(at) => None,
+        };
+        let drained = match early {
+            Some(drained) => drained,
+            None => {
+                stop.cancel();
+                consume.await
+            }
+        };
+        Stopped { drained, at }
+    }
+}
+
 impl StreamCell<'_> {
-    /// Measures one strategy. What a call's future weighs is a type's matter, so here is where numbers become types.
+    /// Measures one strategy. One that is to be shut down is dropped: nobody can tell it to stop.
     pub(crate) fn run<C: Consume>(&self, strategy: &C) -> Measured {
+        self.measure(&Whole(strategy, self.variant.shutdown.map(|shutdown| shutdown.at)))
+    }
+
+    /// Measures one strategy that can be told to stop.
+    pub(crate) fn drain<D: Drainer>(&self, strategy: &D, shutdown: Shutdown) -> Measured {
+        self.measure(&Until(strategy, shutdown))
+    }
+
+    /// What a call's future weighs is a type's matter, so here is where numbers become types.
+    fn measure<M: Manner>(&self, manner: &M) -> Measured {
         match self.variant.call_future_bytes {
-            1024 => self.run_weighing::<C, 1024>(strategy),
-            2048 => self.run_weighing::<C, 2048>(strategy),
-            4096 => self.run_weighing::<C, 4096>(strategy),
-            _ => self.run_weighing::<C, 0>(strategy),
+            1024 => self.measure_weighing::<M, 1024>(manner),
+            2048 => self.measure_weighing::<M, 2048>(manner),
+            4096 => self.measure_weighing::<M, 4096>(manner),
+            _ => self.measure_weighing::<M, 0>(manner),
         }
     }
 
-    fn run_weighing<C: Consume, const WEIGHT: usize>(&self, strategy: &C) -> Measured {
+    fn measure_weighing<M: Manner, const WEIGHT: usize>(&self, manner: &M) -> Measured {
         let Variant { latency, faults, downstream, .. } = self.variant;
         let seed = self.cell.seed;
         let facts = Facts::of_stream(self.stream, latency, faults, seed);
@@ -50,9 +139,19 @@ impl StreamCell<'_> {
             let handler = Arc::new(ObservedHandler::new(simulated, probe.clone(), Message::arrived));
             let simulated = SimulatedSource::new(self.stream, seed, clock.timer(), Arc::clone(&settled));
             let source = ObservedSource::new(simulated, probe.clone());
+            let at = manner.dropped_at();
+            // Pinned out here, so that what it holds is there to be read when it is given up.
+            let mut consume = pin!(manner.consume(source, handler, limit, clock.timer()));
             let consume = async {
-                let consumed = strategy.consume(source, handler, limit).await;
-                Tally { visited: consumed.handled, failed: consumed.failed }
+                let account = match at {
+                    None => Some(consume.as_mut().await),
+                    Some(at) => tokio::select! {
+                        biased;
+                        account = consume.as_mut() => Some(account),
+                        () = clock.timer().sleep(at) => None,
+                    },
+                };
+                Dropped { account, at }
             };
             let wreck = || Wreck { hanging: service.hanging(), holders: None };
             clock.run(consume, &probe, facts.items, wreck).await
@@ -66,7 +165,7 @@ impl StreamCell<'_> {
             facts: &facts,
             service: &service,
             calls: Some(facts.items),
-            bounded: true,
+            bounded: self.variant.shutdown.is_none(),
         };
         let mut measured = known.measure(run);
         measured.row.discovered = Some(facts.items);

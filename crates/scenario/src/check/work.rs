@@ -18,7 +18,7 @@ use crate::error::Problem;
 use crate::files::Files;
 use crate::latency::fit_for_virtual;
 use crate::raw::{self, OneOf};
-use crate::scenario::{Variant, WEIGHTS, Workload};
+use crate::scenario::{Shutdown, Variant, WEIGHTS, Workload};
 use crate::walk::WalkPolicy;
 use crate::{text, work};
 
@@ -41,6 +41,8 @@ struct Parts {
     call_future_bytes: Option<usize>,
     /// With its place.
     walk: Option<(WalkPolicy, Range<usize>)>,
+    /// With its place.
+    shutdown: Option<(Shutdown, Range<usize>)>,
 }
 
 #[derive(Clone, Default)]
@@ -58,6 +60,7 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
         downstream: file.downstream.as_ref().map(downstream).transpose()?,
         call_future_bytes: file.call_future_bytes.as_ref().map(weight).transpose()?,
         walk: file.walk.as_ref().map(walk).transpose()?,
+        shutdown: file.shutdown.as_ref().map(shutdown).transpose()?,
     };
     if file.variant.is_empty() {
         return Ok(vec![variant(None, Parts::default(), &common)?]);
@@ -72,6 +75,7 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
             downstream: own.downstream.as_ref().map(downstream).transpose()?,
             call_future_bytes: own.call_future_bytes.as_ref().map(weight).transpose()?,
             walk: own.walk.as_ref().map(walk).transpose()?,
+            shutdown: own.shutdown.as_ref().map(shutdown).transpose()?,
         };
         let checked = variant(Some((name, own.name.span())), parts, &common)?;
         if let Some(first) = variants.first().filter(|first| first.workload.kind() != checked.workload.kind())
@@ -123,6 +127,11 @@ fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> 
     if let (WorkloadKind::Stream, Some((_, place))) = (workload.kind(), &walk) {
         return Err(Problem::at(place.clone(), "a stream is not walked: this is for trees"));
     }
+    let shutdown = own.shutdown.or_else(|| common.shutdown.clone());
+    if let (WorkloadKind::Tree, Some((_, place))) = (workload.kind(), &shutdown) {
+        let problem = "a walk is not shut down: this is for streams, and `walk.deadline` for trees";
+        return Err(Problem::at(place.clone(), problem));
+    }
     if let (Workload::Tree(tree), Some((policy, place))) = (&workload, &walk)
         && tree.is_graph()
         && policy.retry.is_some()
@@ -140,11 +149,18 @@ fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> 
         downstream: own.downstream.or(common.downstream),
         call_future_bytes: own.call_future_bytes.or(common.call_future_bytes).unwrap_or_default(),
         walk: walk.map(|(policy, _)| policy),
+        shutdown: shutdown.map(|(shutdown, _)| shutdown),
     })
 }
 
 fn walk(raw: &Spanned<raw::Walk>) -> Result<(WalkPolicy, Range<usize>), Problem> {
     Ok((policy(raw)?, raw.span()))
+}
+
+fn shutdown(raw: &Spanned<raw::Shutdown>) -> Result<(Shutdown, Range<usize>), Problem> {
+    let raw::Shutdown { at, drain } = raw.get_ref();
+    let shutdown = Shutdown { at: spanned(at, text::in_earnest)?, drain: spanned(drain, text::in_earnest)? };
+    Ok((shutdown, raw.span()))
 }
 
 fn weight(bytes: &Spanned<raw::Whole>) -> Result<usize, Problem> {

@@ -41,6 +41,7 @@ pub(crate) struct File {
     pub fault: Vec<Spanned<Fault>>,
     pub downstream: Option<Downstream>,
     pub walk: Option<Spanned<Walk>>,
+    pub shutdown: Option<Spanned<Shutdown>>,
     #[serde(default)]
     pub variant: Vec<Variant>,
     #[serde(default)]
@@ -58,6 +59,7 @@ pub(crate) struct Variant {
     pub fault: Option<Vec<Spanned<Fault>>>,
     pub downstream: Option<Downstream>,
     pub walk: Option<Spanned<Walk>>,
+    pub shutdown: Option<Spanned<Shutdown>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -238,6 +240,13 @@ pub(crate) enum Answer {
 pub(crate) struct Downstream {
     pub capacity: Spanned<Whole>,
     pub when_full: WhenFull,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Shutdown {
+    pub at: Spanned<String>,
+    pub drain: Spanned<String>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]

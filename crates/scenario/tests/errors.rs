@@ -300,6 +300,7 @@ fn faults_and_downstreams() {
         "share = 0.02" => "every = { depth = 3 }",
         "capacity = 20" => "capacity = 0",
         "capacity = 20" => "capacity = \"20\"",
+        "capacity = 20" => "capacity = 20\nper-second = 0",
     );
 }
 

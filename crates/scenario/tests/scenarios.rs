@@ -50,8 +50,13 @@ fn a_variant_says_what_differs_from_the_file() {
         Rule::new(Which::Share(0.02), Answer::Error).unwrap(),
         Rule::new(Which::Every { nth, depth: Some(3) }, Answer::Never).unwrap(),
     ]);
-    let rejecting = Some(DownstreamSpec { capacity: limit(20), when_full: WhenFull::Reject });
-    let queueing = Some(DownstreamSpec { capacity: limit(5), when_full: WhenFull::Queue });
+    let rejecting =
+        Some(DownstreamSpec { capacity: limit(20), when_full: WhenFull::Reject, per_second: None });
+    let queueing = Some(DownstreamSpec {
+        capacity: limit(5),
+        when_full: WhenFull::Queue,
+        per_second: NonZeroUsize::new(700),
+    });
     let variants: Vec<_> = scenario
         .variants
         .iter()

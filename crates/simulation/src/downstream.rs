@@ -3,6 +3,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::unconstrained;
+use tokio::time::Instant;
+
+use crate::rate::Rate;
 
 /// What a downstream does with a call that comes while it is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub struct DownstreamSpec {
     pub capacity: NonZeroUsize,
     /// What it does with more.
     pub when_full: WhenFull,
+    /// How many calls it takes in any one second, refusing more whatever it has free; none: any number.
+    pub per_second: Option<NonZeroUsize>,
 }
 
 impl DownstreamSpec {
@@ -38,6 +43,7 @@ pub(crate) struct Full;
 #[derive(Debug)]
 pub(crate) struct Downstream {
     spec: DownstreamSpec,
+    rate: Option<Rate>,
     places: Semaphore,
     /// Calls being served or waiting. Those above the capacity wait, whether or not a call that has been given a place
     /// has run since.
@@ -51,6 +57,7 @@ impl Downstream {
         let places = Semaphore::new(spec.capacity.get().min(Semaphore::MAX_PERMITS));
         Self {
             spec,
+            rate: spec.per_second.map(Rate::new),
             places,
             present: AtomicU64::new(0),
             waiting_peak: AtomicU64::new(0),
@@ -75,6 +82,10 @@ impl Downstream {
     /// Takes a place, waiting for it where calls may wait. Dropped, it no longer waits.
     pub(crate) async fn enter(&self) -> Result<Place<'_>, Full> {
         let present = Present::new(self);
+        if self.rate.as_ref().is_some_and(|rate| !rate.admit(Instant::now())) {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(Full);
+        }
         if let Ok(permit) = self.places.try_acquire() {
             return Ok(Place { _present: present, _permit: permit });
         }
@@ -133,7 +144,7 @@ mod tests {
 
     fn downstream(capacity: usize, when_full: WhenFull) -> Downstream {
         let capacity = NonZeroUsize::new(capacity).expect("not 0");
-        Downstream::new(DownstreamSpec { capacity, when_full })
+        Downstream::new(DownstreamSpec { capacity, when_full, per_second: None })
     }
 
     #[test]

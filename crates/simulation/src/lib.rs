@@ -12,6 +12,7 @@ mod draw;
 mod facts;
 mod faults;
 mod latency;
+mod rate;
 mod service;
 mod stream;
 mod timer;

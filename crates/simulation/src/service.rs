@@ -33,7 +33,7 @@ pub enum CallError {
     /// A fault rule said so, and that there is no point in calling anything else.
     #[error("the call failed, and so will every other")]
     Fatal,
-    /// The downstream was full.
+    /// The downstream was full, or had taken as many calls within a second as it takes.
     #[error("the downstream refused the call: it was full")]
     Refused,
 }
@@ -218,12 +218,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_place_is_kept_for_as_long_as_the_call_takes() {
         let capacity = NonZeroUsize::MIN;
-        let queue = service(Faults::default(), Some(DownstreamSpec { capacity, when_full: WhenFull::Queue }));
+        let queue = service(
+            Faults::default(),
+            Some(DownstreamSpec { capacity, when_full: WhenFull::Queue, per_second: None }),
+        );
         let start = Instant::now();
         let ended = tokio::join!(queue.call::<0>(item(0)), queue.call::<0>(item(1)));
         assert_eq!((ended, start.elapsed()), ((Ok(()), Ok(())), 2 * TEN));
-        let reject =
-            service(Faults::default(), Some(DownstreamSpec { capacity, when_full: WhenFull::Reject }));
+        let reject = service(
+            Faults::default(),
+            Some(DownstreamSpec { capacity, when_full: WhenFull::Reject, per_second: None }),
+        );
         let ended = tokio::join!(reject.call::<0>(item(0)), reject.call::<0>(item(1)));
         assert_eq!((ended, reject.refused()), ((Ok(()), Err(CallError::Refused)), 1));
     }

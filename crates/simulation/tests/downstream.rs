@@ -19,6 +19,7 @@ fn service(downstream: Option<(usize, WhenFull)>) -> Service {
     let downstream = downstream.map(|(capacity, when_full)| DownstreamSpec {
         capacity: NonZeroUsize::new(capacity).expect("not 0"),
         when_full,
+        per_second: None,
     });
     Service::new(Timer::Virtual, 1, Latency::constant(LATENCY), Faults::default(), downstream)
 }

@@ -100,6 +100,7 @@ impl Known<'_> {
         }
         let capacity = match self.service.downstream() {
             None => None,
+            Some(downstream) if downstream.per_second.is_some() => return None,
             Some(downstream) => Some(downstream.queueing_capacity()?),
         };
         let limit = [self.limit(), capacity].into_iter().flatten().min();

@@ -178,6 +178,7 @@ fn downstream(raw: &raw::Downstream) -> Result<DownstreamSpec, Problem> {
             raw::WhenFull::Reject => WhenFull::Reject,
             raw::WhenFull::Queue => WhenFull::Queue,
         },
+        per_second: raw.per_second.as_ref().map(|rate| positive(rate, u32::MAX.into())).transpose()?,
     })
 }
 

@@ -240,6 +240,7 @@ pub(crate) enum Answer {
 pub(crate) struct Downstream {
     pub capacity: Spanned<Whole>,
     pub when_full: WhenFull,
+    pub per_second: Option<Spanned<Whole>>,
 }
 
 #[derive(Debug, Deserialize)]

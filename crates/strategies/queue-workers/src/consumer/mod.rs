@@ -15,7 +15,7 @@ mod work;
 
 use work::{Shared, work};
 
-/// The consumer for production: [`consume`](crate::consume), and what it takes to survive its messages and to be shut
+/// The consumer for production: [`consume`](crate::consume()), and what it takes to survive its messages and to be shut
 /// down.
 #[must_use = "it consumes when it is told to"]
 pub struct Consumer<D, E> {

@@ -13,7 +13,7 @@ mod in_flight;
 use in_flight::Entry;
 pub use in_flight::InFlight;
 
-/// The consumer for production: [`consume`](crate::consume), and what it takes to survive its messages and to be shut
+/// The consumer for production: [`consume`](crate::consume()), and what it takes to survive its messages and to be shut
 /// down.
 #[must_use = "it consumes when it is told to"]
 pub struct Consumer<D, E> {

@@ -1,6 +1,6 @@
 //! What a consumer for production keeps, whichever tasks it handles its messages in: the account of what became of each
 //! ([`Gauges`], [`Drained`]), where those go that cannot be handled ([`DeadLetter`]), and the two steps that every
-//! message takes, [`attempt`] and [`Begun::settle`], in which a failure, a panic or an interruption stays the message's
+//! message takes, [`attempt()`] and [`Begun::settle`], in which a failure, a panic or an interruption stays the message's
 //! own.
 //!
 //! There is no runtime in here: tasks, clocks and tokens are the strategies'.

@@ -6,7 +6,7 @@ use fanout_deadlock::{Report, Slots, run};
 use fanout_simulation::{Answer, Branching, Facts, Faults, Latency, Rule, Shape, TreeSpec, Which};
 use proptest::prelude::*;
 
-fn limit(limit: usize) -> NonZeroUsize {
+pub fn limit(limit: usize) -> NonZeroUsize {
     NonZeroUsize::new(limit).expect("not 0")
 }
 
@@ -14,7 +14,7 @@ fn latency() -> Latency {
     Latency::uniform(Duration::from_millis(1), Duration::from_millis(20)).expect("a range")
 }
 
-fn never_stuck() -> Report {
+pub fn never_stuck() -> Report {
     Report::default()
 }
 

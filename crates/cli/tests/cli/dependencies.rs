@@ -21,7 +21,7 @@ const STRATEGY: [&str; 5] = ["fanout-workload", "tokio", "tokio-util", "futures"
 fn allowed(name: &str) -> &'static [&'static str] {
     match name {
         "fanout-workload" | "fanout-deadlock" | "fanout-record" => &[],
-        "fanout-simulation" | "fanout-probe" => &["fanout-workload"],
+        "fanout-simulation" | "fanout-probe" | "fanout-resilience" => &["fanout-workload"],
         // A scenario speaks of metrics and outcomes by the names of the record.
         "fanout-scenario" => &["fanout-simulation", "fanout-record"],
         "fanout-report" => &["fanout-record"],
@@ -31,12 +31,14 @@ fn allowed(name: &str) -> &'static [&'static str] {
             "fanout-probe",
             "fanout-queue-workers",
             "fanout-record",
+            "fanout-resilience",
             "fanout-scenario",
             "fanout-semaphore-across-recursion",
             "fanout-semaphore-around-fetch",
             "fanout-sequential-stack",
             "fanout-simulation",
             "fanout-slot-before-spawn",
+            "fanout-structured-group",
             "fanout-unbounded-join-all",
             "fanout-workload",
         ],
@@ -67,7 +69,7 @@ fn strategies_import_the_workload_and_what_runs_it_and_nothing_else() {
     let metadata = metadata();
     let packages = metadata.workspace_packages();
     let strategies: Vec<_> = packages.iter().filter(|package| is_strategy(package)).collect();
-    assert!(strategies.len() >= 7);
+    assert!(strategies.len() >= 8);
     for strategy in strategies {
         let mut allowed = BTreeSet::from(STRATEGY);
         if ["fanout-pitfalls", "fanout-semaphore-across-recursion"].contains(&strategy.name.as_str()) {

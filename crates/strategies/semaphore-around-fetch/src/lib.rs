@@ -9,7 +9,8 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use fanout_workload::{Consumed, Handler, Source, Tree, Walked, settle};
+use fanout_workload::{Answer, Answers, Batch, Consumed, Handler, Source, Tree, Walked, settle};
+use futures::future::join_all;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 
@@ -83,6 +84,44 @@ where
         consumed.record(output(ended));
     }
     consumed
+}
+
+/// Makes every call of every item: a task an item, its calls at the same time, and of each dependency as many at a time
+/// as it has a limit of its own in `limits`, in the order of the dependencies.
+///
+/// A dependency is kept as busy as its limit allows, whatever the others do: an item that waits for one of them takes
+/// no slot of another. Every item is a task from the start. Dropping the future ends the tasks.
+///
+/// # Panics
+///
+/// There are not as many limits as dependencies.
+pub async fn fan_out<B: Batch>(
+    batch: Arc<B>,
+    items: Vec<B::Item>,
+    limits: &[NonZeroUsize],
+) -> Answers<B::Value, B::Error> {
+    assert_eq!(limits.len(), batch.dependencies().get(), "each dependency has one limit");
+    let slots: Arc<[Semaphore]> = limits.iter().map(|limit| Semaphore::new(limit.get())).collect();
+    let mut answers = Answers::none_yet(items.len(), batch.dependencies());
+    let mut tasks = JoinSet::new();
+    for (index, item) in items.into_iter().enumerate() {
+        let (batch, slots) = (Arc::clone(&batch), Arc::clone(&slots));
+        tasks.spawn(async move {
+            let calls = slots.iter().enumerate();
+            let calls = calls.map(|(dependency, slots)| call(&*batch, &item, dependency, slots));
+            (index, join_all(calls).await)
+        });
+    }
+    while let Some(ended) = tasks.join_next().await {
+        let (index, ended) = output(ended);
+        answers.record_all(index, ended);
+    }
+    answers
+}
+
+async fn call<B: Batch>(batch: &B, item: &B::Item, dependency: usize, slots: &Semaphore) -> Answer<B> {
+    let _slot = slots.acquire().await.expect("the semaphore is never closed");
+    batch.call(item, dependency).await
 }
 
 /// What a task gave back. A panic in a call goes on in the caller; nobody cancels these tasks but by dropping them all.

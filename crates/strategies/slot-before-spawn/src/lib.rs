@@ -9,11 +9,13 @@
 
 mod consume;
 mod consumer;
+mod fan_out;
 mod walk;
 mod walker;
 
 pub use consume::consume;
 pub use consumer::{Consumer, InFlight};
+pub use fan_out::fan_out;
 pub use walk::walk;
 pub use walker::Walker;
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use fanout_workload::{Consumed, Handler, Source, Tree, Walked, settle};
+use fanout_workload::{Answers, Batch, Consumed, Handler, Source, Tree, Walked, settle};
 use futures::future::{BoxFuture, FutureExt, join_all};
 use tokio::task::{JoinError, JoinSet};
 
@@ -59,6 +59,22 @@ where
         consumed.record(output(ended));
     }
     consumed
+}
+
+/// Makes all calls of all items at once, in the caller's task, and gives back each one's outcome.
+///
+/// Every dependency meets as many calls as there are items, in the same moment.
+pub async fn fan_out<B: Batch>(batch: &B, items: Vec<B::Item>) -> Answers<B::Value, B::Error> {
+    let dependencies = batch.dependencies();
+    let calls = items
+        .iter()
+        .flat_map(|item| (0..dependencies.get()).map(move |dependency| batch.call(item, dependency)));
+    let mut ended = join_all(calls).await.into_iter();
+    let mut answers = Answers::none_yet(items.len(), dependencies);
+    for index in 0..items.len() {
+        answers.record_all(index, ended.by_ref().take(dependencies.get()));
+    }
+    answers
 }
 
 /// What a task gave back. A panic in a call goes on in the caller; nobody cancels these tasks but by dropping them all.

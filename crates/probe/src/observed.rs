@@ -48,8 +48,8 @@ impl<'a, F, E> Observed<'a, F, E> {
 pub(crate) trait Ending<T> {
     /// How the call ended.
     fn of(&self, output: &T) -> Ended;
-    /// Takes in when it ended.
-    fn at(&self, _output: &mut T, _ended_ns: u64) {}
+    /// Takes in when it started and ended.
+    fn at(&self, _output: &mut T, _started_ns: u64, _ended_ns: u64) {}
 }
 
 impl<F: Future, E: Ending<F::Output>> Future for Observed<'_, F, E> {
@@ -68,15 +68,15 @@ impl<F: Future, E: Ending<F::Output>> Future for Observed<'_, F, E> {
         let mut output = ready!(this.future.poll(context));
         guard.state = State::Ended;
         let ended_ns = guard.probe.end_call(started_ns, guard.intended_ns, this.ending.of(&output));
-        this.ending.at(&mut output, ended_ns);
+        this.ending.at(&mut output, started_ns, ended_ns);
         Poll::Ready(output)
     }
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        if let State::Started { .. } = self.state {
-            self.probe.drop_call();
+        if let State::Started { at_ns } = self.state {
+            self.probe.drop_call(at_ns);
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Probe {
 #[derive(Debug)]
 struct Shared {
     runtime: RuntimeMetrics,
+    /// Tasks of the runtime that are none of the strategy's.
+    other_tasks: u64,
     start: Instant,
     polls: AtomicU64,
     state: Mutex<State>,
@@ -28,6 +30,7 @@ struct State {
     counts: Counts,
     peaks: Peaks,
     last_ns: u64,
+    call_time_ns: u64,
     timeline: Timeline,
     service: Latencies,
     response: Latencies,
@@ -102,6 +105,8 @@ pub struct Reading {
     pub last_ns: u64,
     /// How often the calls' futures were polled in all.
     pub polls: u64,
+    /// The time of all calls that ended or were dropped, together.
+    pub call_time_ns: u64,
     /// The calls' times from their actual start; `None` where none ended.
     pub service: Option<Percentiles>,
     /// The items' times from their intended start; `None` where none ended.
@@ -127,10 +132,21 @@ impl Probe {
     /// Outside a tokio runtime.
     #[must_use]
     pub fn new(resolution: Resolution) -> Self {
+        Self::beside(resolution, 0)
+    }
+
+    /// Likewise, where so many tasks of the runtime are none of the strategy's and shall not be counted.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
+    #[must_use]
+    pub fn beside(resolution: Resolution, other_tasks: u64) -> Self {
         let state = State {
             counts: Counts::default(),
             peaks: Peaks::default(),
             last_ns: 0,
+            call_time_ns: 0,
             timeline: Timeline::new(),
             service: Latencies::new(resolution),
             response: Latencies::new(resolution),
@@ -138,6 +154,7 @@ impl Probe {
         Self {
             shared: Arc::new(Shared {
                 runtime: tokio::runtime::Handle::current().metrics(),
+                other_tasks,
                 start: Instant::now(),
                 polls: AtomicU64::new(0),
                 state: Mutex::new(state),
@@ -164,6 +181,7 @@ impl Probe {
             tasks,
             last_ns,
             polls: self.shared.polls.load(Ordering::Relaxed),
+            call_time_ns: state.call_time_ns,
             service: state.service.percentiles(),
             response: state.response.percentiles(),
             timeline: state.timeline.slices(last_ns),
@@ -171,7 +189,8 @@ impl Probe {
     }
 
     /// Now, since the probe's start.
-    pub(crate) fn now_ns(&self) -> u64 {
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
         self.since_start_ns(Instant::now())
     }
 
@@ -201,7 +220,9 @@ impl Probe {
     pub(crate) fn end_call(&self, started_ns: u64, intended_ns: u64, ended: Ended) -> u64 {
         let (now_ns, tasks) = (self.now_ns(), self.live_tasks());
         self.state().change(now_ns, Some(tasks), |state| {
-            state.service.record(now_ns.saturating_sub(started_ns));
+            let took_ns = now_ns.saturating_sub(started_ns);
+            state.call_time_ns += took_ns;
+            state.service.record(took_ns);
             state.response.record(now_ns.saturating_sub(intended_ns));
             match ended {
                 Ended::Answered { revealed } => {
@@ -215,9 +236,12 @@ impl Probe {
     }
 
     /// A call is dropped before its end.
-    pub(crate) fn drop_call(&self) {
+    pub(crate) fn drop_call(&self, started_ns: u64) {
         let now_ns = self.now_ns();
-        self.state().change(now_ns, None, |state| state.counts.dropped += 1);
+        self.state().change(now_ns, None, |state| {
+            state.counts.dropped += 1;
+            state.call_time_ns += now_ns.saturating_sub(started_ns);
+        });
     }
 
     /// A call's future is polled.
@@ -226,7 +250,7 @@ impl Probe {
     }
 
     fn live_tasks(&self) -> u64 {
-        self.shared.runtime.num_alive_tasks() as u64
+        (self.shared.runtime.num_alive_tasks() as u64).saturating_sub(self.shared.other_tasks)
     }
 
     /// A panic in a call leaves the counts as they were: each change is whole.

@@ -77,7 +77,7 @@ impl<N, E> Ending<Result<Vec<N>, E>> for Reveals<N> {
         }
     }
 
-    fn at(&self, answer: &mut Result<Vec<N>, E>, ended_ns: u64) {
+    fn at(&self, answer: &mut Result<Vec<N>, E>, _: u64, ended_ns: u64) {
         for child in answer.iter_mut().flatten() {
             (self.set_mark)(child, ended_ns);
         }

@@ -25,6 +25,14 @@ pub(crate) fn generator(purpose: Purpose, seed: u64, item: u64, attempt: u32) ->
     Xoshiro256PlusPlus::seed_from_u64(xxh3_64(&key))
 }
 
+/// The seed of one of several things that have the same items.
+pub(crate) fn derived_seed(seed: u64, number: u64) -> u64 {
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..].copy_from_slice(&number.to_le_bytes());
+    xxh3_64(&key)
+}
+
 /// A year: what a draw is cut to. So no sum over a workload overflows, and whoever watches the virtual clock can tell
 /// a long call from one that never ends.
 pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use crate::batch::{BatchSpec, DependencySpec};
 use crate::faults::{Answer, Faults};
 use crate::latency::Latency;
 use crate::stream::StreamSpec;
@@ -74,6 +75,33 @@ impl Facts {
             facts.add(arrival, latency.of(seed, item.index, 0), faults.verdict(seed, item, 0));
         }
         facts
+    }
+
+    /// Of one dependency of a batch. `seed` is that of the batch.
+    #[must_use]
+    pub fn of_dependency(batch: &BatchSpec, number: usize, seed: u64) -> Self {
+        let DependencySpec { latency, faults, .. } = &batch.dependencies()[number];
+        let seed = BatchSpec::seed(seed, number);
+        let mut facts = Self::none(u64::from(batch.items()));
+        for item in (0..u64::from(batch.items())).map(BatchSpec::item) {
+            facts.add(Duration::ZERO, latency.of(seed, item.index, 0), faults.verdict(seed, item, 0));
+        }
+        facts
+    }
+
+    /// Of a batch: what each item needs of each dependency is an item of its own here, since it is a call of its own.
+    #[must_use]
+    pub fn of_batch(batch: &BatchSpec, seed: u64) -> Self {
+        let each = (0..batch.dependencies().len()).map(|number| Self::of_dependency(batch, number, seed));
+        each.fold(Self::none(0), |sum, one| Self {
+            items: sum.items + one.items,
+            reachable: sum.reachable + one.reachable,
+            failing: sum.failing + one.failing,
+            longest_path: sum.longest_path.max(one.longest_path),
+            total_latency: sum.total_latency.saturating_add(one.total_latency),
+            longest_latency: sum.longest_latency.max(one.longest_latency),
+            ..sum
+        })
     }
 
     /// The bound that no schedule can beat, with at most so many calls at once. The sum divided by the limit assumes

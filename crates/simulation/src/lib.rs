@@ -1,4 +1,4 @@
-//! Seeded trees and streams, latency, faults, and a downstream with a capacity.
+//! Seeded trees, streams and batches, latency, faults, and a downstream with a capacity.
 //!
 //! Latency, failure and shape are functions of the seed and of what they are about, by hash, and never draws from one
 //! shared generator: whatever order a strategy calls in, it faces the same work.
@@ -7,6 +7,7 @@
 //! what the virtual clock can tell apart, and so what both clocks use.
 
 mod attempts;
+mod batch;
 mod downstream;
 mod draw;
 mod facts;
@@ -18,6 +19,7 @@ mod stream;
 mod timer;
 mod tree;
 
+pub use batch::{BatchSpec, DependencySpec, Manner, NoDependency, Reply, SimulatedBatch};
 pub use downstream::{DownstreamSpec, WhenFull};
 pub use facts::Facts;
 pub use faults::{Answer, FaultError, Faults, Item, Rule, Which};

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 
 use crate::attempts::Attempts;
+use crate::batch::Manner;
 use crate::downstream::{Downstream, DownstreamSpec, Full};
 use crate::faults::{Answer, Faults, Item};
 use crate::latency::Latency;
@@ -21,6 +22,7 @@ pub struct Service {
     downstream: Option<Downstream>,
     /// Where something depends on them.
     attempts: Option<Attempts>,
+    manner: Manner,
     hanging: AtomicU64,
 }
 
@@ -55,7 +57,15 @@ impl Service {
         downstream: Option<DownstreamSpec>,
     ) -> Self {
         let downstream = downstream.map(Downstream::new);
-        Self { timer, seed, latency, faults, downstream, attempts: None, hanging: AtomicU64::new(0) }
+        let (manner, hanging) = (Manner::default(), AtomicU64::new(0));
+        Self { timer, seed, latency, faults, downstream, attempts: None, manner, hanging }
+    }
+
+    /// Says how its calls spend their time. Without it, they wait.
+    #[must_use]
+    pub fn spending(mut self, manner: Manner) -> Self {
+        self.manner = manner;
+        self
     }
 
     /// Counts the calls of each of so many items, for those that are called again. Without it, each call counts as its
@@ -90,7 +100,7 @@ impl Service {
             Some(downstream) => Some(downstream.enter().await?),
             None => None,
         };
-        self.timer.sleep(self.latency.of(self.seed, item.index, attempt)).await;
+        self.manner.spend(self.timer, self.latency.of(self.seed, item.index, attempt)).await;
         let answer = match self.faults.verdict(self.seed, item, attempt) {
             None => Ok(()),
             Some(Answer::Error) => Err(CallError::Injected),

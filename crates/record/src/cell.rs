@@ -95,6 +95,8 @@ pub enum WorkloadKind {
     Tree,
     /// A stream of messages to handle.
     Stream,
+    /// Items that each need a call to several dependencies.
+    Batch,
 }
 
 /// Which cell: the coordinates that no two rows of a results folder share.

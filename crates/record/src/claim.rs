@@ -7,14 +7,28 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::SCHEMA;
 use crate::cell::{CellId, Clock, Outcome};
 use crate::columns::{Metric, Row};
+use crate::dependency::DependencyRow;
 
 /// What a claim speaks of: how the cell ended, or one metric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {
     /// How the cell ended. Over several runs, all of them.
     Outcome,
     /// A measured column. Over several runs, its median.
     Metric(Metric),
+    /// Likewise, of one dependency of a batch, by its name.
+    Dependency(String, Metric),
+}
+
+impl Subject {
+    /// The metric, where it speaks of one.
+    #[must_use]
+    pub const fn metric(&self) -> Option<Metric> {
+        match self {
+            Self::Outcome => None,
+            Self::Metric(metric) | Self::Dependency(_, metric) => Some(*metric),
+        }
+    }
 }
 
 impl fmt::Display for Subject {
@@ -22,6 +36,7 @@ impl fmt::Display for Subject {
         match self {
             Self::Outcome => f.write_str("outcome"),
             Self::Metric(metric) => fmt::Display::fmt(metric, f),
+            Self::Dependency(dependency, metric) => write!(f, "{dependency}.{metric}"),
         }
     }
 }
@@ -32,7 +47,10 @@ impl FromStr for Subject {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
             "outcome" => Ok(Self::Outcome),
-            _ => name.parse().map(Self::Metric),
+            _ => match name.rsplit_once('.') {
+                Some((dependency, metric)) => Ok(Self::Dependency(dependency.to_owned(), metric.parse()?)),
+                None => name.parse().map(Self::Metric),
+            },
         }
     }
 }
@@ -148,22 +166,35 @@ impl Claim {
     /// Whether a row is one of the runs that the claim speaks of.
     #[must_use]
     pub fn covers(&self, row: &Row) -> bool {
-        self.scenario == row.scenario
-            && self.variant == row.variant
-            && self.strategy == row.strategy
-            && self.limit == row.limit
-            && self.threads == row.threads
-            && self.clock == row.clock
-            && self.seed == row.seed
+        self.covers_cell(&row.cell())
+    }
+
+    fn covers_cell(&self, cell: &CellId) -> bool {
+        self.scenario == cell.scenario
+            && self.variant == cell.variant
+            && self.strategy == cell.strategy
+            && self.limit == cell.limit
+            && self.threads == cell.threads
+            && self.clock == cell.clock
+            && self.seed == cell.seed
     }
 
     /// Judges the claim against a folder's rows, anew: fills in what was measured and whether it holds. A
     /// cell that crashed or ran out of time holds no claim about what it would have measured.
-    pub fn judge(&mut self, rows: &[Row]) {
+    pub fn judge(&mut self, rows: &[Row], dependencies: &[DependencyRow]) {
         let runs: Vec<&Row> = rows.iter().filter(|row| self.covers(row)).collect();
-        match self.metric {
+        match self.metric.clone() {
             Subject::Outcome => self.judge_outcome(&runs),
-            Subject::Metric(metric) => self.judge_metric(metric, &runs),
+            Subject::Metric(metric) => {
+                let values = runs.iter().filter_map(|row| metric.of(row)).collect();
+                self.judge_metric(values, &runs);
+            }
+            Subject::Dependency(name, metric) => {
+                let rows = dependencies.iter().filter(|row| row.dependency == name);
+                let values =
+                    rows.filter(|row| self.covers_cell(&row.cell())).filter_map(|row| row.of(metric));
+                self.judge_metric(values.collect(), &runs);
+            }
         }
     }
 
@@ -174,9 +205,9 @@ impl Claim {
         self.held = expected.map(|_| deviant.is_none() && !runs.is_empty());
     }
 
-    fn judge_metric(&mut self, metric: Metric, runs: &[&Row]) {
+    fn judge_metric(&mut self, values: Vec<u64>, runs: &[&Row]) {
         let died = runs.iter().any(|row| matches!(row.outcome, Outcome::Crashed | Outcome::TimedOut));
-        let measured = median(runs.iter().filter_map(|row| metric.of(row)).collect());
+        let measured = median(values);
         self.measured = measured.map(|value| value.to_string());
         self.held = match (self.bound(), measured) {
             (None, _) => None,
@@ -233,10 +264,10 @@ mod tests {
     fn a_metric_is_judged_by_the_median_of_its_runs() {
         let rows = [row(1, 900), row(2, 100), row(3, 110)];
         let mut within = claim(None, Some(110));
-        within.judge(&rows);
+        within.judge(&rows, &[]);
         assert_eq!((within.measured.as_deref(), within.held), (Some("110"), Some(true)));
         let mut above = claim(Some(111), None);
-        above.judge(&rows);
+        above.judge(&rows, &[]);
         assert_eq!(above.held, Some(false));
     }
 
@@ -245,10 +276,10 @@ mod tests {
         let mut rows = [row(1, 1), row(2, 1), row(3, 1)];
         let mut claim =
             Claim { expected: Some("complete".into()), ..Claim::about(cell(1), Subject::Outcome) };
-        claim.judge(&rows);
+        claim.judge(&rows, &[]);
         assert_eq!(claim.held, Some(true));
         rows[1].outcome = Outcome::Wrong;
-        claim.judge(&rows);
+        claim.judge(&rows, &[]);
         assert_eq!((claim.measured.as_deref(), claim.held), (Some("wrong"), Some(false)));
     }
 
@@ -256,10 +287,10 @@ mod tests {
     fn what_was_not_measured_is_not_judged_unless_the_cell_died() {
         let mut rows = [Row::new(cell(1), WorkloadKind::Tree, Outcome::Complete)];
         let mut claim = claim(None, Some(1));
-        claim.judge(&rows);
+        claim.judge(&rows, &[]);
         assert_eq!(claim.held, None);
         rows[0].outcome = Outcome::Crashed;
-        claim.judge(&rows);
+        claim.judge(&rows, &[]);
         assert_eq!(claim.held, Some(false));
     }
 
@@ -267,7 +298,7 @@ mod tests {
     fn a_claim_without_its_cell_holds_nothing() {
         let mut claim =
             Claim { expected: Some("complete".into()), ..Claim::about(cell(1), Subject::Outcome) };
-        claim.judge(&[]);
+        claim.judge(&[], &[]);
         assert_eq!((claim.measured, claim.held), (None, Some(false)));
     }
 
@@ -276,5 +307,24 @@ mod tests {
         assert_eq!(median(vec![]), None);
         assert_eq!(median(vec![5]), Some(5));
         assert_eq!(median(vec![4, 1, 3, 2]), Some(2));
+    }
+
+    #[test]
+    fn a_dependency_is_judged_by_its_own_row() {
+        let cell = cell(1);
+        let mut claim =
+            Claim::about(cell.clone(), Subject::Dependency("pricing".to_owned(), Metric::InFlightPeak));
+        (claim.min, claim.max) = (Some(50), Some(50));
+        let dependency = |name: &str, peak| {
+            let mut row = DependencyRow::new(cell.clone(), name.to_owned());
+            row.in_flight_peak = Some(peak);
+            row
+        };
+        let rows = [Row::new(cell.clone(), WorkloadKind::Batch, Outcome::Complete)];
+        claim.judge(&rows, &[dependency("catalogue", 100), dependency("pricing", 50)]);
+        assert_eq!((claim.measured.as_deref(), claim.held), (Some("50"), Some(true)));
+        claim.judge(&rows, &[dependency("pricing", 51)]);
+        assert_eq!(claim.held, Some(false));
+        assert_eq!(claim.metric.to_string().parse(), Ok(claim.metric));
     }
 }

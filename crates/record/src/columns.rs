@@ -130,7 +130,8 @@ impl Row {
 }
 
 columns! {
-    /// Items known: roots and the children that calls revealed; messages that the source had to give.
+    /// Items known: roots and the children that calls revealed; messages that the source had to give; what the items of
+    /// a batch need of its dependencies.
     discovered: Count = "discovered", Discovered;
     /// Calls started.
     calls: Count = "calls", Calls;
@@ -198,4 +199,26 @@ columns! {
     downstream_queue_peak: Count = "downstream-queue-peak", DownstreamQueuePeak;
     /// Most slots held at one moment by holders that waited for others who need a slot of the same pool.
     held_waiting_peak: Count = "held-waiting-peak", HeldWaitingPeak;
+    /// By how much a batch ran over its deadline; 0 for one in time.
+    over_deadline_ns: Nanoseconds = "over-deadline", OverDeadline;
+    /// Items of a batch served whole, with nothing but what was answered in time.
+    fresh: Count = "fresh", Fresh;
+    /// Items of a batch served whole, some of it by a fallback.
+    stale: Count = "stale", Stale;
+    /// Items of a batch that lack something.
+    unserved: Count = "unserved", Unserved;
+    /// The time of all calls of a batch whose value nobody got: failed, given up, or answered too late.
+    wasted_ns: Nanoseconds = "wasted", Wasted;
+    /// Calls of a batch that were started after the strategy had given back its answers.
+    late_calls: Count = "late-calls", LateCalls;
+    /// Median lateness of a task of the runtime that is due every 5 ms.
+    loop_lag_p50_ns: Nanoseconds = "loop-lag-p50", LoopLagP50;
+    /// 99th percentile of that lateness.
+    loop_lag_p99_ns: Nanoseconds = "loop-lag-p99", LoopLagP99;
+    /// The most of that lateness.
+    loop_lag_max_ns: Nanoseconds = "loop-lag-max", LoopLagMax;
+    /// The longest time that one poll of a call kept its thread.
+    longest_poll_ns: Nanoseconds = "longest-poll", LongestPoll;
+    /// Polls of calls that kept their thread for 50 ms or longer.
+    long_polls: Count = "long-polls", LongPolls;
 }

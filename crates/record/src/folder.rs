@@ -8,12 +8,14 @@ use serde::Serialize;
 use crate::SCHEMA;
 use crate::claim::Claim;
 use crate::columns::Row;
+use crate::dependency::DependencyRow;
 use crate::manifest::Manifest;
 use crate::table::{self, ReadError, WriteError, fs_err};
 use crate::timeline::Bin;
 
 const ROWS: &str = "rows.csv";
 const TIMELINE: &str = "timeline.csv";
+const DEPENDENCIES: &str = "dependencies.csv";
 const CLAIMS: &str = "claims.csv";
 const MANIFEST: &str = "manifest.json";
 const DEADLOCKS: &str = "deadlocks.txt";
@@ -29,6 +31,8 @@ pub struct Results {
     pub rows: Vec<Row>,
     /// The bins of all cells.
     pub timeline: Vec<Bin>,
+    /// What each dependency saw, of the cells that have batches.
+    pub dependencies: Vec<DependencyRow>,
     /// What was expected and published.
     pub claims: Vec<Claim>,
 }
@@ -55,6 +59,7 @@ impl Results {
             manifest,
             rows: read_rows(&path.join(ROWS))?,
             timeline: table::read(&path.join(TIMELINE), Bin::HEADER)?,
+            dependencies: table::read(&path.join(DEPENDENCIES), DependencyRow::HEADER)?,
             claims: table::read(&path.join(CLAIMS), Claim::HEADER)?,
         })
     }
@@ -105,6 +110,7 @@ pub struct Writer {
     path: PathBuf,
     rows: Growing,
     timeline: Growing,
+    dependencies: Growing,
 }
 
 impl Writer {
@@ -123,6 +129,7 @@ impl Writer {
             path: path.to_owned(),
             rows: Growing::create(path.join(ROWS), Row::HEADER)?,
             timeline: Growing::create(path.join(TIMELINE), Bin::HEADER)?,
+            dependencies: Growing::create(path.join(DEPENDENCIES), DependencyRow::HEADER)?,
         };
         writer.claims(&[])?;
         writer.manifest(manifest)?;
@@ -140,9 +147,15 @@ impl Writer {
     /// # Errors
     ///
     /// The disk is full, or gone.
-    pub fn cell(&mut self, row: &Row, timeline: &[Bin]) -> Result<(), WriteError> {
+    pub fn cell(
+        &mut self,
+        row: &Row,
+        timeline: &[Bin],
+        dependencies: &[DependencyRow],
+    ) -> Result<(), WriteError> {
         self.timeline.append(timeline)?;
-        // The row last: a cell that has one has its timeline too.
+        self.dependencies.append(dependencies)?;
+        // The row last: a cell that has one has all the rest too.
         self.rows.append(std::slice::from_ref(row))
     }
 

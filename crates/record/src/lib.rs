@@ -6,6 +6,7 @@
 mod cell;
 mod claim;
 mod columns;
+mod dependency;
 mod folder;
 mod manifest;
 mod table;
@@ -15,6 +16,7 @@ mod units;
 pub use cell::{CellId, Clock, Outcome, WorkloadKind};
 pub use claim::{Bound, Claim, Subject, median};
 pub use columns::{Metric, Row, Unit};
+pub use dependency::DependencyRow;
 pub use folder::{Results, Writer, replace};
 pub use manifest::{Axis, Host, Manifest, ScenarioRecord};
 pub use table::{ReadError, WriteError};

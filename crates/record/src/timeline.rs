@@ -36,6 +36,8 @@ pub struct Bin {
     pub tasks: u64,
     /// Most items given and not started within the bin.
     pub backlog: u64,
+    /// The dependency of a batch that alone is counted; none: all calls are.
+    pub dependency: Option<String>,
 }
 
 impl Bin {
@@ -55,6 +57,7 @@ impl Bin {
         "in_flight",
         "tasks",
         "backlog",
+        "dependency",
     ];
 
     /// A bin of one cell with nothing in it.
@@ -75,6 +78,7 @@ impl Bin {
             in_flight: 0,
             tasks: 0,
             backlog: 0,
+            dependency: None,
         }
     }
 

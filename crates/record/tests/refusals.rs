@@ -41,7 +41,7 @@ fn a_path_that_is_no_results_folder() {
     assert_eq!(error.to_string(), expected);
     let removed = refused(|path| fs::remove_file(path.join("rows.csv")).unwrap());
     assert_eq!(removed, "DIR is not a results folder: it has no rows.csv");
-    for table in ["timeline.csv", "claims.csv"] {
+    for table in ["timeline.csv", "dependencies.csv", "claims.csv"] {
         let removed = refused(|path| fs::remove_file(path.join(table)).unwrap());
         assert!(removed.starts_with(&format!("cannot read DIR/{table}: ")), "{removed}");
     }
@@ -76,8 +76,8 @@ fn a_line_that_is_none() {
             let text = fs::read_to_string(&file).unwrap();
             fs::write(&file, format!("{}\n", &text[..text.len() - 20])).unwrap();
         }),
-        edited("timeline.csv", ",5,5,1,2,3", ",5,5,1,2"),
-        edited("timeline.csv", ",5,5,1,2,3", ",5,5,1,2,3,4"),
+        edited("timeline.csv", ",5,5,1,2,3,", ",5,5,1,2,3"),
+        edited("timeline.csv", ",5,5,1,2,3,", ",5,5,1,2,3,,4"),
         refused(|path| {
             let file = path.join("claims.csv");
             let mut bytes = fs::read(&file).unwrap();

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{bins, cell, claims, edit, manifest, row, write};
+use common::{bins, cell, claims, dependencies, edit, manifest, row, write};
 use fanout_record::{
-    Bin, Claim, Metric, Outcome, Results, Row, SCHEMA, WorkloadKind, WriteError, Writer, replace,
+    Bin, Claim, DependencyRow, Metric, Outcome, Results, Row, SCHEMA, WorkloadKind, WriteError, Writer,
+    replace,
 };
 use strum::IntoEnumIterator;
 
@@ -25,6 +26,10 @@ fn a_folder_is_read_as_it_was_written() {
     assert_eq!(results.claims, claims());
     assert_eq!(results.rows[1].cell(), cell(2));
     assert_eq!(results.timeline[3].cell(), cell(2));
+    assert_eq!(results.dependencies, [dependencies(1), dependencies(2)].concat());
+    assert_eq!(results.dependencies[1].cell(), cell(2));
+    let read = DependencyRow::METRICS.iter().filter_map(|metric| results.dependencies[0].of(*metric));
+    assert_eq!(read.collect::<Vec<_>>(), [2_000, 50]);
 }
 
 /// Each measured column with a number of its own, beside every kind of word.
@@ -52,7 +57,7 @@ fn every_column_keeps_its_value() {
         assert_eq!(metric.of(row), Some(value), "{metric}");
         assert_eq!(at as u64, value - 1000 + 12, "{metric}");
     }
-    Writer::create(&second, &manifest()).unwrap().cell(row, &[]).unwrap();
+    Writer::create(&second, &manifest()).unwrap().cell(row, &[], &[]).unwrap();
     assert_eq!(fs::read(second.join("rows.csv")).unwrap(), fs::read(first.join("rows.csv")).unwrap());
 }
 
@@ -78,7 +83,10 @@ fn a_folder_in_which_nothing_was_run_is_a_folder() {
     let path = folder.path().join("results");
     Writer::create(&path, &manifest()).unwrap();
     let results = Results::read(&path).unwrap();
-    assert_eq!((results.rows.len(), results.timeline.len(), results.claims.len()), (0, 0, 0));
+    assert_eq!(
+        (results.rows.len(), results.timeline.len(), results.dependencies.len(), results.claims.len()),
+        (0, 0, 0, 0)
+    );
 }
 
 #[test]
@@ -86,7 +94,7 @@ fn windows_line_ends_are_read_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results");
     write(&path);
-    for table in ["rows.csv", "timeline.csv", "claims.csv"] {
+    for table in ["rows.csv", "timeline.csv", "dependencies.csv", "claims.csv"] {
         let text = fs::read_to_string(path.join(table)).unwrap();
         fs::write(path.join(table), text.replace('\n', "\r\n")).unwrap();
     }
@@ -99,13 +107,16 @@ fn cells_are_on_disk_before_the_next_one_ends() {
     let path = folder.path().join("results");
     let mut writer = Writer::create(&path, &manifest()).unwrap();
     assert_eq!(writer.path(), path);
-    writer.cell(&row(1), &bins(1)).unwrap();
+    writer.cell(&row(1), &bins(1), &dependencies(1)).unwrap();
     assert_eq!(Results::read(&path).unwrap().rows, [row(1)]);
-    writer.cell(&row(2), &bins(2)).unwrap();
+    writer.cell(&row(2), &bins(2), &dependencies(2)).unwrap();
     // As after a kill: nothing is dropped, nothing is flushed.
     std::mem::forget(writer);
     let results = Results::read(&path).unwrap();
-    assert_eq!((results.rows, results.timeline.len()), (vec![row(1), row(2)], 4));
+    assert_eq!(
+        (results.rows, results.timeline.len(), results.dependencies.len()),
+        (vec![row(1), row(2)], 4, 2)
+    );
 }
 
 #[test]
@@ -155,7 +166,7 @@ fn claims_and_manifest_are_replaced_whole() {
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["claims.csv", "manifest.json", "rows.csv", "timeline.csv"]);
+    assert_eq!(names, ["claims.csv", "dependencies.csv", "manifest.json", "rows.csv", "timeline.csv"]);
 }
 
 #[test]

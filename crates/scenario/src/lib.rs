@@ -66,6 +66,6 @@ pub use latency::{LEAST_VIRTUAL_MEDIAN, TooFine, fit_for_virtual};
 pub use load::{load, parse, refuse_duplicates};
 pub use names::Fact;
 pub use scenario::{
-    Expectation, Range, Scenario, Shutdown, StrategyFacts, StrategyPlan, Variant, WEIGHTS, Workload,
+    Expectation, Measure, Range, Scenario, Shutdown, StrategyFacts, StrategyPlan, Variant, WEIGHTS, Workload,
 };
 pub use walk::{WalkOrder, WalkPolicy, WalkRetry};

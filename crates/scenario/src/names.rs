@@ -19,6 +19,10 @@ pub enum Fact {
     InternalNodes,
     /// Messages of the stream.
     Messages,
+    /// Items of the batch.
+    Items,
+    /// Dependencies of the batch.
+    Dependencies,
     /// Bytes of a message's payload.
     Payload,
     /// The median latency, in nanoseconds.
@@ -44,6 +48,8 @@ impl Fact {
             | Self::WidestLevel
             | Self::InternalNodes
             | Self::Messages
+            | Self::Items
+            | Self::Dependencies
             | Self::Reachable
             | Self::Failing => Unit::Count,
             Self::Payload => Unit::Bytes,
@@ -51,18 +57,19 @@ impl Fact {
         }
     }
 
-    /// The one kind of workload that has it; none: all have it.
+    /// The kinds of workload that have it.
     #[must_use]
-    pub const fn only_of(self) -> Option<WorkloadKind> {
+    pub const fn of(self) -> &'static [WorkloadKind] {
+        use WorkloadKind::{Batch, Stream, Tree};
         match self {
-            Self::Nodes | Self::Levels | Self::WidestLevel | Self::InternalNodes => Some(WorkloadKind::Tree),
-            Self::Messages | Self::Payload => Some(WorkloadKind::Stream),
-            Self::Limit
-            | Self::Latency
-            | Self::LongestPath
-            | Self::TotalLatency
-            | Self::Reachable
-            | Self::Failing => None,
+            Self::Nodes | Self::Levels | Self::WidestLevel | Self::InternalNodes => &[Tree],
+            Self::Messages | Self::Payload => &[Stream],
+            Self::Items | Self::Dependencies => &[Batch],
+            // Each dependency of a batch has its own.
+            Self::Latency => &[Tree, Stream],
+            Self::Limit | Self::LongestPath | Self::TotalLatency | Self::Reachable | Self::Failing => {
+                &[Tree, Stream, Batch]
+            }
         }
     }
 }
@@ -71,7 +78,14 @@ impl Fact {
 pub(crate) const fn only_on(metric: Metric) -> Option<Clock> {
     match metric {
         Metric::Virtual | Metric::HeapPeak | Metric::HeapBlocks => Some(Clock::Virtual),
-        Metric::Wall | Metric::Cpu | Metric::RssPeak => Some(Clock::Wall),
+        Metric::Wall
+        | Metric::Cpu
+        | Metric::RssPeak
+        | Metric::LoopLagP50
+        | Metric::LoopLagP99
+        | Metric::LoopLagMax
+        | Metric::LongestPoll
+        | Metric::LongPolls => Some(Clock::Wall),
         _ => None,
     }
 }

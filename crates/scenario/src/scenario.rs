@@ -2,8 +2,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fanout_record::{Axis, CellId, Clock, Metric, Outcome, WorkloadKind};
-use fanout_simulation::{DownstreamSpec, Faults, Latency, StreamSpec, TreeSpec};
+use fanout_record::{Axis, CellId, Clock, Metric, Outcome, Subject, WorkloadKind};
+use fanout_resilience::Patience;
+use fanout_simulation::{BatchSpec, DownstreamSpec, Faults, Latency, StreamSpec, TreeSpec};
 
 use crate::{Expression, WalkPolicy};
 
@@ -64,7 +65,7 @@ pub struct Variant {
     pub name: Option<String>,
     /// The work.
     pub workload: Workload,
-    /// How long a call takes.
+    /// How long a call takes; in a batch, a call of a dependency that says nothing of its own.
     pub latency: Latency,
     /// Which calls fail.
     pub faults: Faults,
@@ -72,6 +73,8 @@ pub struct Variant {
     pub downstream: Option<DownstreamSpec>,
     /// What a call's future weighs at least: one of [`WEIGHTS`].
     pub call_future_bytes: usize,
+    /// How long the calls of a batch are waited for, and how often they are tried.
+    pub patience: Patience,
     /// What those walks are told that can be told something.
     pub walk: Option<WalkPolicy>,
     /// When a consumer is shut down, if it is.
@@ -94,6 +97,8 @@ pub enum Workload {
     Tree(TreeSpec),
     /// A stream of messages to handle.
     Stream(StreamSpec),
+    /// Items that each need a call to several dependencies.
+    Batch(BatchSpec),
 }
 
 impl Workload {
@@ -103,6 +108,7 @@ impl Workload {
         match self {
             Self::Tree(_) => WorkloadKind::Tree,
             Self::Stream(_) => WorkloadKind::Stream,
+            Self::Batch(_) => WorkloadKind::Batch,
         }
     }
 }
@@ -159,7 +165,7 @@ pub struct Expectation {
     /// How the cell ends.
     pub outcome: Option<Outcome>,
     /// In which range each metric lies, in the file's order.
-    pub metrics: Vec<(Metric, Range)>,
+    pub metrics: Vec<(Measure, Range)>,
 }
 
 impl Expectation {
@@ -177,6 +183,26 @@ impl Expectation {
         match limit {
             Some(limit) => min.is_none_or(|min| limit >= min) && max.is_none_or(|max| limit <= max),
             None => min.is_none() && max.is_none(),
+        }
+    }
+}
+
+/// A metric, of a cell as a whole or of one dependency of its batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measure {
+    /// The dependency's name; none: of all calls.
+    pub dependency: Option<String>,
+    /// The metric.
+    pub metric: Metric,
+}
+
+impl Measure {
+    /// As the subject of a claim.
+    #[must_use]
+    pub fn subject(&self) -> Subject {
+        match &self.dependency {
+            None => Subject::Metric(self.metric),
+            Some(dependency) => Subject::Dependency(dependency.clone(), self.metric),
         }
     }
 }

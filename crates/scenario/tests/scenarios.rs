@@ -172,7 +172,7 @@ fn expectations_keep_their_order_and_their_words() {
         .flat_map(|expectation| &expectation.metrics)
         .map(|(metric, range)| {
             let end = |end: &Option<_>| end.as_ref().map_or("-".to_owned(), ToString::to_string);
-            format!("{metric}: {} .. {}", end(&range.min), end(&range.max))
+            format!("{}: {} .. {}", metric.subject(), end(&range.min), end(&range.max))
         })
         .collect();
     assert_eq!(

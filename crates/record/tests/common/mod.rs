@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use fanout_record::{
-    Axis, Bin, CellId, Claim, Clock, Host, Manifest, Metric, Outcome, Row, SCHEMA, ScenarioRecord, Subject,
-    WorkloadKind, Writer,
+    Axis, Bin, CellId, Claim, Clock, DependencyRow, Host, Manifest, Metric, Outcome, Row, SCHEMA,
+    ScenarioRecord, Subject, WorkloadKind, Writer,
 };
 
 pub fn cell(run: u32) -> CellId {
@@ -65,6 +65,14 @@ pub fn bins(run: u32) -> Vec<Bin> {
     bins
 }
 
+/// What one dependency saw.
+pub fn dependencies(run: u32) -> Vec<DependencyRow> {
+    let mut pricing = DependencyRow::new(cell(run), "pricing".into());
+    (pricing.dependency_limit, pricing.calls, pricing.in_flight_peak) =
+        (NonZeroUsize::new(50), Some(2_000), Some(50));
+    vec![pricing]
+}
+
 pub fn claims() -> Vec<Claim> {
     let mut outcome = Claim::about(cell(1), Subject::Outcome);
     (outcome.expected, outcome.measured, outcome.held) =
@@ -72,14 +80,16 @@ pub fn claims() -> Vec<Claim> {
     let mut metric = Claim::about(cell(1), Subject::Metric(Metric::InFlightPeak));
     (metric.expected, metric.min, metric.max) = (Some("limit, \"or\" more".into()), Some(0), Some(u64::MAX));
     (metric.published, metric.measured, metric.held) = (Some(22), Some("19".into()), Some(false));
-    vec![outcome, metric]
+    let mut dependency = Claim::about(cell(1), Subject::Dependency("pricing".into(), Metric::InFlightPeak));
+    (dependency.min, dependency.measured, dependency.held) = (Some(50), Some("50".into()), Some(true));
+    vec![outcome, metric, dependency]
 }
 
 /// A whole folder at the path: two cells.
 pub fn write(path: &Path) {
     let mut writer = Writer::create(path, &manifest()).unwrap();
     for run in 1..=2 {
-        writer.cell(&row(run), &bins(run)).unwrap();
+        writer.cell(&row(run), &bins(run), &dependencies(run)).unwrap();
     }
     writer.claims(&claims()).unwrap();
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::ops;
 
-use fanout_record::{Clock, Metric, Unit};
+use fanout_record::{Clock, DependencyRow, Metric, Unit};
 use toml::Spanned;
 
 use super::Origin;
@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::expression::Expression;
 use crate::names::{self, Fact, only_on};
 use crate::raw::{self, Bound, Entry, Expect, Side};
-use crate::scenario::{Expectation, Range, Scenario, StrategyPlan};
+use crate::scenario::{Expectation, Measure, Range, Scenario, StrategyPlan, Workload};
 
 /// Fills in what the file expects of its strategies, once all of them are known.
 pub(super) fn add(file: &raw::File, scenario: &mut Scenario, origin: Origin<'_>) -> Result<(), Problem> {
@@ -84,12 +84,42 @@ impl About<'_> {
             expectation.limits = self.limits(limits, expectation.clock)?;
         }
         for (metric, bound) in &entry.metrics {
-            let terms = Terms { about: self, expectation: &expectation, metric: *metric.get_ref() };
-            terms.measured().map_err(|problem| Problem::at(metric.span(), problem))?;
+            let measure = metric.get_ref().clone();
+            let terms = Terms { about: self, expectation: &expectation, metric: measure.metric };
+            terms
+                .measured()
+                .and_then(|()| self.has(&measure))
+                .map_err(|problem| Problem::at(metric.span(), problem))?;
             let range = terms.range(bound)?;
-            expectation.metrics.push((terms.metric, range));
+            expectation.metrics.push((measure, range));
         }
         Ok(expectation)
+    }
+
+    /// Whether all variants that the strategy takes part in have the dependency, if it is one's metric, and whether
+    /// that is measured for each.
+    fn has(&self, Measure { dependency, metric }: &Measure) -> Result<(), String> {
+        let Some(dependency) = dependency else { return Ok(()) };
+        if !DependencyRow::METRICS.contains(metric) {
+            let known: Vec<&str> = DependencyRow::METRICS.iter().map(|metric| metric.into()).collect();
+            return Err(format!(
+                "`{metric}` is not measured for each dependency (those that are: {})",
+                known.join(", ")
+            ));
+        }
+        for variant in self.scenario.variants.iter().filter(|variant| self.plan.takes_part_in(variant)) {
+            let Workload::Batch(batch) = &variant.workload else {
+                return Err(format!(
+                    "only a batch has dependencies, and the workload is a {}",
+                    self.scenario.kind()
+                ));
+            };
+            let names: Vec<&str> = batch.dependencies().iter().map(|known| known.name.as_str()).collect();
+            if !names.contains(&dependency.as_str()) {
+                return Err(names::unknown("dependency", dependency, names));
+            }
+        }
+        Ok(())
     }
 
     fn clock(&self, named: Option<&Spanned<Clock>>, span: ops::Range<usize>) -> Result<Clock, Problem> {
@@ -246,12 +276,11 @@ impl Terms<'_> {
         if fact == Fact::Limit && plan.limits.is_empty() {
             return Err(format!("{} takes no limit", plan.name));
         }
-        match fact.only_of() {
-            Some(only) if only != kind => {
-                Err(format!("`{fact}` belongs to a {only}, and the workload is a {kind}"))
-            }
-            _ => Ok(fact.unit()),
+        if fact.of().contains(&kind) {
+            return Ok(fact.unit());
         }
+        let owners: Vec<String> = fact.of().iter().map(|owner| format!("a {owner}")).collect();
+        Err(format!("`{fact}` belongs to {}, and the workload is a {kind}", owners.join(" or ")))
     }
 
     /// Of the same cell; for a wall cell, what is measured on the virtual clock alone comes from there.

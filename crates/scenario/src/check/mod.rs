@@ -1,5 +1,6 @@
 //! From what a file says to a scenario that can be run, or the first problem.
 
+mod batch;
 mod expect;
 mod number;
 mod strategy;

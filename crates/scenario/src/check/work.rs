@@ -3,9 +3,10 @@
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
 use bytesize::ByteSize;
-use fanout_record::WorkloadKind;
+use fanout_resilience::Patience;
 use fanout_simulation::{
     Answer, Arrivals, Branching, DownstreamSpec, Faults, Latency, Rule, StreamSpec, TreeSpec, WhenFull, Which,
 };
@@ -13,7 +14,7 @@ use toml::Spanned;
 
 use super::number::{positive, whole};
 use super::walk::policy;
-use super::{problem_at, spanned};
+use super::{batch, problem_at, spanned};
 use crate::error::Problem;
 use crate::files::Files;
 use crate::latency::fit_for_virtual;
@@ -34,22 +35,37 @@ pub(super) struct Setting<'a> {
 /// What a file, or one of its variants, says of the work.
 #[derive(Default)]
 struct Parts {
-    workload: Option<Workload>,
+    workload: Option<TheWork>,
     latency: Option<Latency>,
     faults: Option<TheFaults>,
-    downstream: Option<DownstreamSpec>,
-    call_future_bytes: Option<usize>,
+    /// With its place.
+    downstream: Option<(DownstreamSpec, Range<usize>)>,
+    /// With its place.
+    call_future_bytes: Option<(usize, Range<usize>)>,
+    dependencies: Vec<batch::Dependency>,
+    /// With its place.
+    calls: Option<batch::Calls>,
     /// With its place.
     walk: Option<(WalkPolicy, Range<usize>)>,
     /// With its place.
     shutdown: Option<(Shutdown, Range<usize>)>,
 }
 
+/// A workload, a batch without what it calls.
+#[derive(Clone)]
+enum TheWork {
+    Tree(TreeSpec),
+    Stream(StreamSpec),
+    Batch(batch::Items),
+}
+
 #[derive(Clone, Default)]
-struct TheFaults {
-    faults: Faults,
+pub(super) struct TheFaults {
+    pub(super) faults: Faults,
     /// The first place that names a depth.
-    depth: Option<Range<usize>>,
+    pub(super) depth: Option<Range<usize>>,
+    /// The first rule's place.
+    pub(super) place: Option<Range<usize>>,
 }
 
 pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Variant>, Problem> {
@@ -57,8 +73,10 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
         workload: file.workload.as_ref().map(|workload| setting.workload(workload)).transpose()?,
         latency: file.latency.as_ref().map(|latency| setting.latency(latency)).transpose()?,
         faults: Some(faults(&file.fault)?),
-        downstream: file.downstream.as_ref().map(downstream).transpose()?,
+        downstream: file.downstream.as_ref().map(placed_downstream).transpose()?,
         call_future_bytes: file.call_future_bytes.as_ref().map(weight).transpose()?,
+        dependencies: batch::dependencies(&file.dependency, setting)?,
+        calls: file.calls.as_ref().map(batch::calls).transpose()?,
         walk: file.walk.as_ref().map(walk).transpose()?,
         shutdown: file.shutdown.as_ref().map(shutdown).transpose()?,
     };
@@ -72,8 +90,10 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
             workload: own.workload.as_ref().map(|workload| setting.workload(workload)).transpose()?,
             latency: own.latency.as_ref().map(|latency| setting.latency(latency)).transpose()?,
             faults: own.fault.as_deref().map(faults).transpose()?,
-            downstream: own.downstream.as_ref().map(downstream).transpose()?,
+            downstream: own.downstream.as_ref().map(placed_downstream).transpose()?,
             call_future_bytes: own.call_future_bytes.as_ref().map(weight).transpose()?,
+            dependencies: batch::dependencies(&own.dependency, setting)?,
+            calls: own.calls.as_ref().map(batch::calls).transpose()?,
             walk: own.walk.as_ref().map(walk).transpose()?,
             shutdown: own.shutdown.as_ref().map(shutdown).transpose()?,
         };
@@ -92,7 +112,7 @@ pub(super) fn variants(file: &raw::File, setting: &Setting<'_>) -> Result<Vec<Va
 }
 
 /// Names become parts of tables, charts and commands.
-fn variant_name(name: &Spanned<String>, before: &[Variant]) -> Result<String, Problem> {
+pub(super) fn plain_name(name: &Spanned<String>) -> Result<String, Problem> {
     let found = name.get_ref();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if found.is_empty() || !found.chars().all(plain) {
@@ -100,57 +120,126 @@ fn variant_name(name: &Spanned<String>, before: &[Variant]) -> Result<String, Pr
             format!("found {found:?}, expected a name of the letters a to z, digits, `-`, `_` and `.`");
         return Err(Problem::at(name.span(), problem));
     }
-    if before.iter().any(|variant| variant.name.as_ref() == Some(found)) {
+    Ok(found.clone())
+}
+
+fn variant_name(name: &Spanned<String>, before: &[Variant]) -> Result<String, Problem> {
+    let found = plain_name(name)?;
+    if before.iter().any(|variant| variant.name.as_ref() == Some(&found)) {
         return Err(Problem::at(
             name.span(),
             format!("a variant named {found:?} stands in this file already"),
         ));
     }
-    Ok(found.clone())
+    Ok(found)
 }
 
 fn variant(name: Option<(String, Range<usize>)>, own: Parts, common: &Parts) -> Result<Variant, Problem> {
     let (name, span) = name.unzip();
     let lacking = |what: &str| problem_at(span.as_ref(), format!("nothing says {what}"));
-    let workload = own.workload.or_else(|| common.workload.clone()).ok_or_else(|| {
-        lacking("what the work is: add a table such as `[workload.tree]` or `[workload.stream]`")
+    let work = own.workload.or_else(|| common.workload.clone()).ok_or_else(|| {
+        lacking(
+            "what the work is: add a table such as `[workload.tree]`, `[workload.stream]` or `[workload.batch]`",
+        )
     })?;
-    let latency = own
-        .latency
-        .or_else(|| common.latency.clone())
-        .ok_or_else(|| lacking("how long a call takes: add `[latency]` with, say, `constant = \"10ms\"`"))?;
-    let TheFaults { faults, depth } = own.faults.or_else(|| common.faults.clone()).unwrap_or_default();
-    if let (WorkloadKind::Stream, Some(depth)) = (workload.kind(), depth) {
-        return Err(Problem::at(depth, "a stream has no depth: `depth` chooses among the nodes of a tree"));
-    }
-    let walk = own.walk.or_else(|| common.walk.clone());
-    if let (WorkloadKind::Stream, Some((_, place))) = (workload.kind(), &walk) {
-        return Err(Problem::at(place.clone(), "a stream is not walked: this is for trees"));
-    }
-    let shutdown = own.shutdown.or_else(|| common.shutdown.clone());
-    if let (WorkloadKind::Tree, Some((_, place))) = (workload.kind(), &shutdown) {
-        let problem = "a walk is not shut down: this is for streams, and `walk.deadline` for trees";
-        return Err(Problem::at(place.clone(), problem));
-    }
-    if let (Workload::Tree(tree), Some((policy, place))) = (&workload, &walk)
-        && tree.is_graph()
-        && policy.retry.is_some()
-        && !policy.seen
-    {
-        let problem =
-            "a node of a graph that is met again would pass for one that is called again: add `seen = true`";
-        return Err(Problem::at(place.clone(), problem));
-    }
+    let TheFaults { faults, depth, place } = own.faults.or_else(|| common.faults.clone()).unwrap_or_default();
+    let placed = Placed {
+        faults: place,
+        depth,
+        downstream: own.downstream.or_else(|| common.downstream.clone()).unzip(),
+        call_future_bytes: own.call_future_bytes.or_else(|| common.call_future_bytes.clone()).unzip(),
+        dependencies: batch::merged(own.dependencies, &common.dependencies),
+        calls: own.calls.or_else(|| common.calls.clone()).unzip(),
+        walk: own.walk.or_else(|| common.walk.clone()).unzip(),
+        shutdown: own.shutdown.or_else(|| common.shutdown.clone()).unzip(),
+    };
+    placed.suits(&work)?;
+    let patience = placed.calls.0.unwrap_or_default();
+    let latency = own.latency.or_else(|| common.latency.clone());
+    let (workload, latency) = match work {
+        TheWork::Batch(items) => {
+            let workload =
+                batch::workload(&items, placed.dependencies, latency.as_ref(), &patience, span.as_ref())?;
+            (workload, latency.unwrap_or_else(|| Latency::constant(Duration::ZERO)))
+        }
+        TheWork::Tree(tree) => (Workload::Tree(tree), latency.ok_or_else(|| lacking(CALLS_TAKE))?),
+        TheWork::Stream(stream) => (Workload::Stream(stream), latency.ok_or_else(|| lacking(CALLS_TAKE))?),
+    };
     Ok(Variant {
         name,
         workload,
         latency,
         faults,
-        downstream: own.downstream.or(common.downstream),
-        call_future_bytes: own.call_future_bytes.or(common.call_future_bytes).unwrap_or_default(),
-        walk: walk.map(|(policy, _)| policy),
-        shutdown: shutdown.map(|(shutdown, _)| shutdown),
+        downstream: placed.downstream.0,
+        call_future_bytes: placed.call_future_bytes.0.unwrap_or_default(),
+        patience,
+        walk: placed.walk.0,
+        shutdown: placed.shutdown.0,
     })
+}
+
+const CALLS_TAKE: &str = "how long a call takes: add `[latency]` with, say, `constant = \"10ms\"`";
+
+/// What suits only some workloads, each with its place.
+struct Placed {
+    faults: Option<Range<usize>>,
+    depth: Option<Range<usize>>,
+    downstream: (Option<DownstreamSpec>, Option<Range<usize>>),
+    call_future_bytes: (Option<usize>, Option<Range<usize>>),
+    dependencies: Vec<batch::Dependency>,
+    calls: (Option<Patience>, Option<Range<usize>>),
+    walk: (Option<WalkPolicy>, Option<Range<usize>>),
+    shutdown: (Option<Shutdown>, Option<Range<usize>>),
+}
+
+impl Placed {
+    /// A key that the workload has no use for would do nothing.
+    fn suits(&self, work: &TheWork) -> Result<(), Problem> {
+        let dependency = self.dependencies.first().map(batch::Dependency::place);
+        let for_batches = "this is for batches: what serves the calls of another workload is said at the top";
+        let unsuited: &[(&Option<Range<usize>>, &str)] = match work {
+            TheWork::Tree(_) => &[
+                (
+                    &self.shutdown.1,
+                    "a walk is not shut down: this is for streams, and `walk.deadline` for trees",
+                ),
+                (&dependency, for_batches),
+                (&self.calls.1, "this is for batches: a tree has `[walk]`"),
+            ],
+            TheWork::Stream(_) => &[
+                (&self.depth, "a stream has no depth: `depth` chooses among the nodes of a tree"),
+                (&self.walk.1, "a stream is not walked: this is for trees"),
+                (&dependency, for_batches),
+                (&self.calls.1, "this is for batches: a stream has no use for it"),
+            ],
+            TheWork::Batch(_) => &[
+                (&self.faults, "a batch's faults are those of its dependencies: say `dependency.NAME.fault`"),
+                (
+                    &self.downstream.1,
+                    "each dependency of a batch has its own: say `dependency.NAME.downstream`",
+                ),
+                (&self.call_future_bytes.1, "a call of a batch weighs what it weighs: leave this out"),
+                (&self.walk.1, "a batch is not walked: this is for trees, and `[calls]` for batches"),
+                (
+                    &self.shutdown.1,
+                    "a batch is not shut down: this is for streams, and `calls.deadline` for batches",
+                ),
+            ],
+        };
+        if let Some((Some(place), problem)) = unsuited.iter().find(|(place, _)| place.is_some()) {
+            return Err(Problem::at(place.clone(), *problem));
+        }
+        if let (TheWork::Tree(tree), (Some(policy), Some(place))) = (work, &self.walk)
+            && tree.is_graph()
+            && policy.retry.is_some()
+            && !policy.seen
+        {
+            let problem = "a node of a graph that is met again would pass for one that is called again: add \
+                           `seen = true`";
+            return Err(Problem::at(place.clone(), problem));
+        }
+        Ok(())
+    }
 }
 
 fn walk(raw: &Spanned<raw::Walk>) -> Result<(WalkPolicy, Range<usize>), Problem> {
@@ -163,15 +252,22 @@ fn shutdown(raw: &Spanned<raw::Shutdown>) -> Result<(Shutdown, Range<usize>), Pr
     Ok((shutdown, raw.span()))
 }
 
-fn weight(bytes: &Spanned<raw::Whole>) -> Result<usize, Problem> {
+fn weight(bytes: &Spanned<raw::Whole>) -> Result<(usize, Range<usize>), Problem> {
     let found = bytes.get_ref().0;
-    WEIGHTS.into_iter().find(|weight| i128::try_from(*weight) == Ok(found)).ok_or_else(|| {
-        let [most @ .., last] = WEIGHTS.map(|weight| weight.to_string());
-        Problem::at(bytes.span(), format!("found {found}, expected one of {} or {last}", most.join(", ")))
-    })
+    let weight =
+        WEIGHTS.into_iter().find(|weight| i128::try_from(*weight) == Ok(found)).ok_or_else(|| {
+            let [most @ .., last] = WEIGHTS.map(|weight| weight.to_string());
+            Problem::at(bytes.span(), format!("found {found}, expected one of {} or {last}", most.join(", ")))
+        })?;
+    Ok((weight, bytes.span()))
 }
 
-fn downstream(raw: &raw::Downstream) -> Result<DownstreamSpec, Problem> {
+fn placed_downstream(raw: &Spanned<raw::Downstream>) -> Result<(DownstreamSpec, Range<usize>), Problem> {
+    Ok((downstream(raw)?, raw.span()))
+}
+
+pub(super) fn downstream(raw: &Spanned<raw::Downstream>) -> Result<DownstreamSpec, Problem> {
+    let raw = raw.get_ref();
     Ok(DownstreamSpec {
         capacity: positive(&raw.capacity, u32::MAX.into())?,
         when_full: match raw.when_full {
@@ -182,10 +278,11 @@ fn downstream(raw: &raw::Downstream) -> Result<DownstreamSpec, Problem> {
     })
 }
 
-fn faults(raw: &[Spanned<raw::Fault>]) -> Result<TheFaults, Problem> {
+pub(super) fn faults(raw: &[Spanned<raw::Fault>]) -> Result<TheFaults, Problem> {
     let rules = raw.iter().map(rule).collect::<Result<Vec<Rule>, Problem>>()?;
     let depth = raw.iter().find_map(|fault| fault.get_ref().every.as_ref()?.get_ref().depth.as_ref());
-    Ok(TheFaults { faults: Faults::new(rules), depth: depth.map(Spanned::span) })
+    let place = raw.first().map(Spanned::span);
+    Ok(TheFaults { faults: Faults::new(rules), depth: depth.map(Spanned::span), place })
 }
 
 fn rule(raw: &Spanned<raw::Fault>) -> Result<Rule, Problem> {
@@ -222,7 +319,7 @@ fn rule(raw: &Spanned<raw::Fault>) -> Result<Rule, Problem> {
 }
 
 impl Setting<'_> {
-    fn workload(&self, raw: &OneOf<raw::Workload>) -> Result<Workload, Problem> {
+    fn workload(&self, raw: &OneOf<raw::Workload>) -> Result<TheWork, Problem> {
         let tree = match &raw.0 {
             raw::Workload::Tree(raw::FullTree { branching, depth }) => {
                 at(depth, TreeSpec::full(count(branching, 1)?, count(depth, 0)?))?
@@ -243,9 +340,10 @@ impl Setting<'_> {
                 at(&complete.nodes, TreeSpec::complete(count(&complete.nodes, 1)?))?
             }
             raw::Workload::Empty(raw::Nothing {}) => TreeSpec::empty(),
-            raw::Workload::Stream(stream) => return self.stream(stream).map(Workload::Stream),
+            raw::Workload::Stream(stream) => return self.stream(stream).map(TheWork::Stream),
+            raw::Workload::Batch(raw) => return batch::items(raw).map(TheWork::Batch),
         };
-        Ok(Workload::Tree(tree))
+        Ok(TheWork::Tree(tree))
     }
 
     fn stream(&self, raw: &raw::Stream) -> Result<StreamSpec, Problem> {
@@ -266,7 +364,7 @@ impl Setting<'_> {
         Ok(StreamSpec::new(count(&raw.messages, 0)?, payload_bytes, arrivals))
     }
 
-    fn latency(&self, raw: &OneOf<raw::Latency>) -> Result<Latency, Problem> {
+    pub(super) fn latency(&self, raw: &OneOf<raw::Latency>) -> Result<Latency, Problem> {
         let read = |words| spanned(words, text::in_earnest);
         let (latency, span) = match &raw.0 {
             raw::Latency::Constant(latency) => (Latency::constant(read(latency)?), latency.span()),

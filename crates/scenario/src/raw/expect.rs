@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::Whole;
 use crate::names;
+use crate::scenario::Measure;
 
 /// What is expected of a strategy: one table, or several in an array.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct Entry {
     pub seed: Option<Spanned<Whole>>,
     pub outcome: Option<Outcome>,
     /// In the file's order.
-    pub metrics: Vec<(Spanned<Metric>, Spanned<Bound>)>,
+    pub metrics: Vec<(Spanned<Measure>, Spanned<Bound>)>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,14 +78,15 @@ impl<'de> Visitor<'de> for EntryVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
         let mut entry = Entry::default();
         while let Some(key) = map.next_key::<Spanned<EntryKey>>()? {
-            match *key.get_ref() {
+            let span = key.span();
+            match key.into_inner() {
                 EntryKey::Clock => entry.clock = Some(map.next_value()?),
                 EntryKey::Limits => entry.limits = Some(map.next_value()?),
                 EntryKey::Variant => entry.variant = Some(map.next_value()?),
                 EntryKey::Seed => entry.seed = Some(map.next_value()?),
                 EntryKey::Outcome => entry.outcome = Some(map.next_value()?),
-                EntryKey::Metric(metric) => {
-                    entry.metrics.push((Spanned::new(key.span(), metric), map.next_value()?));
+                EntryKey::Measure(measure) => {
+                    entry.metrics.push((Spanned::new(span, measure), map.next_value()?));
                 }
             }
         }
@@ -93,14 +95,13 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 }
 
-#[derive(Clone, Copy)]
 enum EntryKey {
     Clock,
     Limits,
     Variant,
     Seed,
     Outcome,
-    Metric(Metric),
+    Measure(Measure),
 }
 
 impl EntryKey {
@@ -116,12 +117,21 @@ impl<'de> Deserialize<'de> for EntryKey {
             "variant" => Ok(Self::Variant),
             "seed" => Ok(Self::Seed),
             "outcome" => Ok(Self::Outcome),
-            _ => name.parse().map(Self::Metric).map_err(|_| {
+            _ => measure(&name).map(Self::Measure).ok_or_else(|| {
                 let known = Self::NAMES.into_iter().chain(names::metrics());
                 D::Error::custom(names::unknown("key or metric", &name, known))
             }),
         }
     }
+}
+
+/// A metric by its name, or after a dependency's name and a point: `pricing.in-flight-peak`.
+fn measure(name: &str) -> Option<Measure> {
+    let (dependency, metric) = match name.rsplit_once('.') {
+        Some((dependency, metric)) => (Some(dependency.to_owned()), metric),
+        None => (None, name),
+    };
+    Some(Measure { dependency, metric: metric.parse().ok()? })
 }
 
 /// The name of a metric, where nothing else fits.

@@ -1,6 +1,7 @@
 //! A scenario's file as TOML has it, before anything is checked but names and types. Nothing in here is public: what
 //! passes the checks is a [`Scenario`](crate::Scenario).
 
+mod batch;
 mod expect;
 mod one_of;
 mod order;
@@ -11,6 +12,7 @@ use fanout_record::{Axis, Clock};
 use serde::Deserialize;
 use toml::Spanned;
 
+pub(crate) use batch::{Batch, Calls, Dependency, Manner};
 pub(crate) use expect::{Bound, Entry, Expect, KnownMetric, LimitRange, Side};
 pub(crate) use one_of::{Choice, OneOf};
 pub(crate) use order::InOrder;
@@ -39,7 +41,10 @@ pub(crate) struct File {
     pub latency: Option<OneOf<Latency>>,
     #[serde(default)]
     pub fault: Vec<Spanned<Fault>>,
-    pub downstream: Option<Downstream>,
+    pub downstream: Option<Spanned<Downstream>>,
+    #[serde(default)]
+    pub dependency: InOrder<String, Spanned<Dependency>>,
+    pub calls: Option<Spanned<Calls>>,
     pub walk: Option<Spanned<Walk>>,
     pub shutdown: Option<Spanned<Shutdown>>,
     #[serde(default)]
@@ -57,7 +62,10 @@ pub(crate) struct Variant {
     pub workload: Option<OneOf<Workload>>,
     pub latency: Option<OneOf<Latency>>,
     pub fault: Option<Vec<Spanned<Fault>>>,
-    pub downstream: Option<Downstream>,
+    pub downstream: Option<Spanned<Downstream>>,
+    #[serde(default)]
+    pub dependency: InOrder<String, Spanned<Dependency>>,
+    pub calls: Option<Spanned<Calls>>,
     pub walk: Option<Spanned<Walk>>,
     pub shutdown: Option<Spanned<Shutdown>>,
 }
@@ -75,11 +83,12 @@ pub(crate) enum Workload {
     Complete(Complete),
     Empty(Nothing),
     Stream(Stream),
+    Batch(Batch),
 }
 
 impl Choice for Workload {
     const EXPECTED: &str = "one of `tree`, `chain`, `star`, `random`, `listing`, `diamond`, `cycle`, \
-                           `complete`, `empty` or `stream`";
+                           `complete`, `empty`, `stream` or `batch`";
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use fanout_record::{Claim, Clock, Metric, Outcome, Row, Subject};
+use fanout_record::{Claim, Clock, Metric, Outcome, Row};
 use fanout_scenario::Scenario;
 
 use crate::commands::Verdict;
@@ -174,9 +174,9 @@ impl fmt::Display for Tally {
 
 /// A claim that does not hold, in a line: which cell, what was expected, what was measured.
 pub(crate) fn not_held(claim: &Claim) -> String {
-    let show = |value: u64| match claim.metric {
-        Subject::Outcome => value.to_string(),
-        Subject::Metric(metric) => metric.unit().show(value),
+    let show = |value: u64| match claim.metric.metric() {
+        None => value.to_string(),
+        Some(metric) => metric.unit().show(value),
     };
     let mut cell = format!("{} {}", claim.scenario, claim.strategy);
     for (what, value) in [
@@ -188,10 +188,9 @@ pub(crate) fn not_held(claim: &Claim) -> String {
             cell += &format!(", {what} {value}");
         }
     }
-    let measured = match (&claim.measured, claim.metric) {
-        (None, _) => "nothing".to_owned(),
-        (Some(outcome), Subject::Outcome) => outcome.clone(),
-        (Some(value), Subject::Metric(_)) => value.parse().map_or_else(|_| value.clone(), show),
+    let measured = match &claim.measured {
+        None => "nothing".to_owned(),
+        Some(value) => value.parse().map_or_else(|_| value.clone(), show),
     };
     let bound = match (claim.min, claim.max) {
         (Some(min), Some(max)) if min == max => format!(" ({})", show(min)),

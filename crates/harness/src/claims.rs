@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fanout_record::{CellId, Claim, Clock, Metric, Outcome, Row, Subject, median};
-use fanout_scenario::{Expression, Range, Scenario, StrategyPlan, Variant, Workload};
+use fanout_record::{CellId, Claim, Clock, DependencyRow, Metric, Outcome, Row, Subject, median};
+use fanout_scenario::{Expression, Measure, Range, Scenario, StrategyPlan, Variant, Workload};
 use fanout_simulation::Facts;
 
 use crate::plan::Plan;
@@ -11,11 +11,11 @@ use crate::plan::Plan;
 /// What the plan's scenarios expect and publish about the cells that have rows, judged. A cell that nothing is said of
 /// is expected to complete.
 #[must_use]
-pub fn claims(plan: &Plan, rows: &[Row]) -> Vec<Claim> {
+pub fn claims(plan: &Plan, rows: &[Row], dependencies: &[DependencyRow]) -> Vec<Claim> {
     let mut claims: Vec<Claim> =
         plan.origins.iter().flat_map(|origin| Judge::new(&origin.scenario, rows).claims()).collect();
     for claim in &mut claims {
-        claim.judge(rows);
+        claim.judge(rows, dependencies);
     }
     claims
 }
@@ -59,8 +59,8 @@ impl<'a> Judge<'a> {
             expected: Some(outcome.to_string()),
             ..Claim::about(cell.clone(), Subject::Outcome)
         }];
-        for (metric, range) in applying().flat_map(|expectation| &expectation.metrics) {
-            claims.push(self.of_metric(cell, *metric, range));
+        for (measure, range) in applying().flat_map(|expectation| &expectation.metrics) {
+            claims.push(self.of_metric(cell, measure, range));
         }
         for &(metric, published) in
             plan.published.iter().filter(|(metric, _)| clock_of(*metric) == cell.clock)
@@ -76,15 +76,15 @@ impl<'a> Judge<'a> {
         claims
     }
 
-    fn of_metric(&self, cell: &CellId, metric: Metric, range: &Range) -> Claim {
+    fn of_metric(&self, cell: &CellId, measure: &Measure, range: &Range) -> Claim {
         let bound = |expression: &Option<Expression>| {
-            expression.as_ref()?.evaluate(&|name| self.lookup(name, metric, cell))
+            expression.as_ref()?.evaluate(&|name| self.lookup(name, measure.metric, cell))
         };
         Claim {
             expected: Some(in_words(range)),
             min: bound(&range.min),
             max: bound(&range.max),
-            ..Claim::about(cell.clone(), Subject::Metric(metric))
+            ..Claim::about(cell.clone(), measure.subject())
         }
     }
 
@@ -139,6 +139,7 @@ fn facts(variant: &Variant, seed: u64) -> Facts {
     match &variant.workload {
         Workload::Tree(tree) => Facts::of_tree(&tree.build(seed), &variant.latency, &variant.faults, seed),
         Workload::Stream(stream) => Facts::of_stream(stream, &variant.latency, &variant.faults, seed),
+        Workload::Batch(batch) => Facts::of_batch(batch, seed),
     }
 }
 
@@ -158,7 +159,12 @@ fn fact(name: &str, variant: &Variant, facts: &Facts) -> Option<f64> {
         "total-latency" => time(facts.total_latency),
         "payload" => match &variant.workload {
             Workload::Stream(stream) => count(stream.payload_bytes() as u64),
-            Workload::Tree(_) => None,
+            Workload::Tree(_) | Workload::Batch(_) => None,
+        },
+        "items" | "dependencies" => match &variant.workload {
+            Workload::Batch(batch) if name == "items" => count(batch.items().into()),
+            Workload::Batch(batch) => count(batch.dependencies().len() as u64),
+            Workload::Tree(_) | Workload::Stream(_) => None,
         },
         _ => None,
     }

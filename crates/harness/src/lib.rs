@@ -4,7 +4,7 @@
 //! that is where a child ends. Everything else is the parent's: a [`Plan`] of cells from scenarios and a [`Choice`],
 //! [`run()`] that measures them into a results folder, and the claims that come of it.
 //!
-//! Your own strategy joins by implementing [`Walk`], [`Surveyor`], [`Consume`] or [`Drainer`] in a crate with its own
+//! Your own strategy joins by implementing [`Walk`], [`Surveyor`], [`Consume`], [`Drainer`] or [`FanOut`] in a crate with its own
 //! `main`: see [`Strategy`].
 
 mod child;
@@ -23,5 +23,5 @@ pub use host::host;
 pub use plan::{Arguments, ArgumentsError, Choice, Origin, Plan, PlanError, PlannedCell};
 pub use registry::Registry;
 pub use run::{Finished, Observer, RunError, measure_one, run};
-pub use strategy::{Consume, Drainer, Strategy, Surveyor, Walk};
+pub use strategy::{Consume, Drainer, Fallback, FanOut, Order, ServedAnswers, Strategy, Surveyor, Walk};
 pub use supervise::CellReport;

@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use fanout_deadlock::Slots;
 use fanout_pitfalls::{
-    abandoned_timeout, bounded_frontier, idle_receiver, manual_release, slow_consumer, unhandled_errors,
+    abandoned_timeout, block_on_worker, bounded_frontier, careless_join, detached_timeout, idle_receiver,
+    manual_release, pool_awaits_pool, slow_consumer, swallowed_cancellation, unhandled_errors,
     unreaped_join_set,
 };
-use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
+use fanout_workload::{Batch, Consumed, Handler, Source, Tree, Walked};
 
-use crate::strategy::{Consume, Strategy, Walk};
+use crate::strategy::{Consume, FanOut, Order, ServedAnswers, Strategy, Walk};
 
 /// How long the consumer that abandons its calls waits for each.
 const DEADLINE: Duration = Duration::from_millis(50);
 
-/// All seven, those of trees first.
+/// The seven of trees and streams, those of trees first.
 pub(crate) fn all() -> [Strategy; 7] {
     [
         Strategy::limited("pitfall-unhandled-errors", "the bug: a worker ends with the first error it meets")
@@ -51,6 +52,38 @@ pub(crate) fn all() -> [Strategy; 7] {
             "the bug: the queue of workers that are gone is kept open",
         )
         .consumes(IdleReceiver),
+    ]
+    .map(Strategy::known_bad)
+}
+
+/// The five of batches.
+pub(crate) fn of_batches() -> [Strategy; 5] {
+    [
+        Strategy::unlimited(
+            "pitfall-careless-join",
+            "the bug: tasks are joined up to the first failure, and the others go on",
+        )
+        .fans_out(CarelessJoin),
+        Strategy::unlimited(
+            "pitfall-detached-timeout",
+            "the bug: a timeout around a task's handle, and a further attempt beside the one that goes on",
+        )
+        .fans_out(DetachedTimeout),
+        Strategy::unlimited(
+            "pitfall-swallowed-cancellation",
+            "the bug: a cancelled attempt is taken for a failed one, and tried again",
+        )
+        .fans_out(SwallowedCancellation),
+        Strategy::unlimited(
+            "pitfall-block-on-worker",
+            "the bug: a worker thread blocks until a task has ended that needs a worker thread",
+        )
+        .fans_out(BlockOnWorker),
+        Strategy::unlimited(
+            "pitfall-pool-awaits-pool",
+            "the bug: jobs of the blocking pool wait for jobs of the same pool",
+        )
+        .fans_out(PoolAwaitsPool),
     ]
     .map(Strategy::known_bad)
 }
@@ -148,5 +181,45 @@ impl Consume for IdleReceiver {
         limit: NonZeroUsize,
     ) -> Consumed<H::Error> {
         idle_receiver::consume(source, handler, limit, limit).await
+    }
+}
+
+struct CarelessJoin;
+
+impl FanOut for CarelessJoin {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        careless_join::fan_out(order.patient(), order.items).await
+    }
+}
+
+struct DetachedTimeout;
+
+impl FanOut for DetachedTimeout {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        detached_timeout::fan_out(order.batch, order.items, order.patience).await
+    }
+}
+
+struct SwallowedCancellation;
+
+impl FanOut for SwallowedCancellation {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        swallowed_cancellation::fan_out(order.batch, order.items, order.patience).await
+    }
+}
+
+struct BlockOnWorker;
+
+impl FanOut for BlockOnWorker {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        block_on_worker::fan_out(order.patient(), order.items).await
+    }
+}
+
+struct PoolAwaitsPool;
+
+impl FanOut for PoolAwaitsPool {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        pool_awaits_pool::fan_out(order.patient(), order.items, order.threads).await
     }
 }

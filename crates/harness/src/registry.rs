@@ -8,12 +8,12 @@ use fanout_deadlock::Slots;
 use fanout_scenario::StrategyFacts;
 use fanout_workload::drain::Drained;
 use fanout_workload::survey::{Policy, Survey};
-use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
+use fanout_workload::{Batch, Consumed, Handler, Source, Tree, Walked};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::pitfalls;
-use crate::strategy::{Consume, Drainer, Strategy, Surveyor, Walk};
+use crate::strategy::{Consume, Drainer, FanOut, Order, ServedAnswers, Strategy, Surveyor, Walk};
 
 /// The strategies that scenarios can name.
 pub struct Registry {
@@ -21,19 +21,22 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The six that the project is about, in the order of its tables, and after them the known bugs.
+    /// The six that the project is about, in the order of its tables, the two groups that only batches have, and after
+    /// them the known bugs.
     #[must_use]
     pub fn builtin() -> Self {
         let six = [
             Strategy::unlimited("sequential-stack", "one call at a time")
                 .walks(SequentialStack)
-                .consumes(SequentialStack),
+                .consumes(SequentialStack)
+                .fans_out(SequentialStack),
             Strategy::unlimited(
                 "unbounded-join-all",
                 "everything at once, no limit on calls, tasks or memory",
             )
             .walks(UnboundedJoinAll)
-            .consumes(UnboundedJoinAll),
+            .consumes(UnboundedJoinAll)
+            .fans_out(UnboundedJoinAll),
             Strategy::limited(
                 "semaphore-across-recursion",
                 "the bug: a slot is held while its holder waits for slots",
@@ -45,7 +48,8 @@ impl Registry {
                 "a task an item, a slot around each call: bounds calls, not tasks",
             )
             .walks(SemaphoreAroundFetch)
-            .consumes(SemaphoreAroundFetch),
+            .consumes(SemaphoreAroundFetch)
+            .fans_out(SemaphoreAroundFetch),
             Strategy::limited(
                 "queue-workers",
                 "a queue and a fixed number of workers: bounds calls and tasks",
@@ -53,7 +57,8 @@ impl Registry {
             .walks(QueueWorkers)
             .surveys(QueueWorkers)
             .consumes(QueueWorkers)
-            .drains(QueueWorkers),
+            .drains(QueueWorkers)
+            .fans_out(QueueWorkers),
             Strategy::limited(
                 "slot-before-spawn",
                 "a slot first, then a task for one item: bounds calls and tasks",
@@ -61,9 +66,23 @@ impl Registry {
             .walks(SlotBeforeSpawn)
             .surveys(SlotBeforeSpawn)
             .consumes(SlotBeforeSpawn)
-            .drains(SlotBeforeSpawn),
+            .drains(SlotBeforeSpawn)
+            .fans_out(SlotBeforeSpawn),
         ];
-        Self { strategies: six.into_iter().chain(pitfalls::all()).collect() }
+        let groups = [
+            Strategy::unlimited(
+                "structured-group",
+                "an item's calls as a group: the first failure cancels the rest, and nothing is left",
+            )
+            .fans_out(StructuredGroup),
+            Strategy::unlimited(
+                "token-group",
+                "an item's calls with a token: the first failure cancels it, and the rest end a moment later",
+            )
+            .fans_out(TokenGroup),
+        ];
+        let strategies = six.into_iter().chain(groups);
+        Self { strategies: strategies.chain(pitfalls::all()).chain(pitfalls::of_batches()).collect() }
     }
 
     /// Adds a strategy, in the place of any of the same name.
@@ -277,5 +296,53 @@ impl Drainer for SlotBeforeSpawn {
         drain: Duration,
     ) -> Drained {
         fanout_slot_before_spawn::Consumer::new(limit).stop(stop, drain).consume(source, handler).await
+    }
+}
+
+impl FanOut for SequentialStack {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        let batch = order.patient();
+        fanout_sequential_stack::fan_out(&*batch, order.items).await
+    }
+}
+
+impl FanOut for UnboundedJoinAll {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        let batch = order.patient();
+        fanout_unbounded_join_all::fan_out(&*batch, order.items).await
+    }
+}
+
+impl FanOut for SemaphoreAroundFetch {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        fanout_semaphore_around_fetch::fan_out(order.patient(), order.items, &order.limits).await
+    }
+}
+
+impl FanOut for QueueWorkers {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        fanout_queue_workers::fan_out(order.patient(), order.items, order.limit).await
+    }
+}
+
+impl FanOut for SlotBeforeSpawn {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        fanout_slot_before_spawn::fan_out(order.patient(), order.items, order.limit).await
+    }
+}
+
+struct StructuredGroup;
+
+impl FanOut for StructuredGroup {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        fanout_structured_group::fan_out(order.patient(), order.items).await
+    }
+}
+
+struct TokenGroup;
+
+impl FanOut for TokenGroup {
+    async fn fan_out<B: Batch>(&self, order: Order<B>) -> ServedAnswers<B> {
+        fanout_structured_group::fan_out_with_token(order.patient(), order.items).await
     }
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 use std::path::Path;
 
-use fanout_record::{CellId, Clock, Row, WriteError, Writer};
+use fanout_record::{CellId, Clock, DependencyRow, Row, WriteError, Writer};
 use futures::stream::{self, StreamExt};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
@@ -35,6 +35,8 @@ pub enum RunError {
 pub struct Finished {
     /// The rows, in the plan's order.
     pub rows: Vec<Row>,
+    /// What each dependency saw, of the cells that have batches.
+    pub dependencies: Vec<DependencyRow>,
     /// Whether it was told to stop before all cells were run.
     pub interrupted: bool,
 }
@@ -51,6 +53,7 @@ pub fn run(plan: &Plan, writer: &mut Writer, observer: &mut dyn Observer) -> Res
     let exe = std::env::current_exe()?;
     parent_runtime()?.block_on(async {
         let mut rows = Vec::with_capacity(plan.cells.len());
+        let mut finished = Vec::new();
         let (exact, timed): (Vec<_>, Vec<_>) =
             plan.cells.iter().partition(|planned| planned.cell.clock == Clock::Virtual);
         let side_by_side = std::thread::available_parallelism().map_or(1, usize::from);
@@ -64,12 +67,13 @@ pub fn run(plan: &Plan, writer: &mut Writer, observer: &mut dyn Observer) -> Res
             loop {
                 let report = tokio::select! {
                     biased;
-                    () = &mut stop => return Ok(Finished { rows, interrupted: true }),
+                    () = &mut stop => return Ok(Finished { rows, dependencies: finished, interrupted: true }),
                     report = reports.next() => report,
                 };
                 let Some(report) = report else { break };
-                let CellReport { row, timeline, deadlock } = report?;
-                writer.cell(&row, &timeline)?;
+                let CellReport { row, timeline, dependencies, deadlock } = report?;
+                writer.cell(&row, &timeline, &dependencies)?;
+                finished.extend(dependencies);
                 if let Some(deadlock) = deadlock {
                     writer.deadlock(&format!("{}\n{deadlock}", title(&row.cell())))?;
                 }
@@ -77,7 +81,7 @@ pub fn run(plan: &Plan, writer: &mut Writer, observer: &mut dyn Observer) -> Res
                 rows.push(row);
             }
         }
-        Ok(Finished { rows, interrupted: false })
+        Ok(Finished { rows, dependencies: finished, interrupted: false })
     })
 }
 

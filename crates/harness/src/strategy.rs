@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use fanout_deadlock::Slots;
 use fanout_record::WorkloadKind;
+use fanout_resilience::{Patience, Resilient, Served, Unserved};
 use fanout_scenario::{Shutdown, StrategyFacts, WalkPolicy};
 use fanout_workload::drain::Drained;
 use fanout_workload::survey::{Policy, Survey};
-use fanout_workload::{Consumed, Handler, Source, Tree, Walked};
+use fanout_workload::{Answers, Batch, Consumed, Handler, Source, Tree, Walked};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::child::{Measured, StreamCell, TreeCell};
+use crate::child::{BatchCell, Measured, StreamCell, TreeCell};
 
 /// A strategy that walks trees.
 pub trait Walk: Send + Sync + 'static {
@@ -68,6 +69,47 @@ pub trait Drainer: Send + Sync + 'static {
     ) -> impl Future<Output = Drained> + Send;
 }
 
+/// A strategy that fans batches out.
+pub trait FanOut: Send + Sync + 'static {
+    /// Makes all calls of `order`, within the patience that it asks for.
+    fn fan_out<B: Batch>(&self, order: Order<B>) -> impl Future<Output = ServedAnswers<B>> + Send;
+}
+
+/// What a batch comes to under some [`Patience`].
+pub type ServedAnswers<B> = Answers<Served<<B as Batch>::Value>, Unserved<<B as Batch>::Error>>;
+
+/// What is served for an item and the number of a dependency when time is up, if anything.
+pub type Fallback<B> = Arc<dyn Fn(&<B as Batch>::Item, usize) -> Option<<B as Batch>::Value> + Send + Sync>;
+
+/// A batch that is to be fanned out.
+pub struct Order<B: Batch> {
+    /// What the items need.
+    pub batch: Arc<B>,
+    /// The items.
+    pub items: Vec<B::Item>,
+    /// The strategy's limit.
+    pub limit: NonZeroUsize,
+    /// A limit for each dependency, in their order: its own where it has one, and never above `limit`.
+    pub limits: Vec<NonZeroUsize>,
+    /// How long calls are waited for, and how often they are tried.
+    pub patience: Patience,
+    /// What is served when time is up.
+    pub fallback: Fallback<B>,
+    /// A slot for each thread of the blocking pool, for a strategy that wants those who hold them named in a report.
+    pub threads: Slots<String>,
+}
+
+impl<B: Batch> Order<B> {
+    /// The batch with the patience around its calls, whose time starts now.
+    pub fn patient(
+        &self,
+    ) -> Arc<impl Batch<Item = B::Item, Value = Served<B::Value>, Error = Unserved<B::Error>> + use<B>> {
+        let fallback = Arc::clone(&self.fallback);
+        let patient = Resilient::new(Arc::clone(&self.batch), self.patience);
+        Arc::new(patient.fallback(move |item, dependency| fallback(item, dependency)))
+    }
+}
+
 /// A strategy as the harness knows it: its name, and what it can be given.
 ///
 /// ```
@@ -103,6 +145,7 @@ pub struct Strategy {
     survey: Option<Box<dyn RunSurvey>>,
     stream: Option<Box<dyn RunStream>>,
     drain: Option<Box<dyn RunDrain>>,
+    batch: Option<Box<dyn RunBatch>>,
 }
 
 impl Strategy {
@@ -129,6 +172,7 @@ impl Strategy {
             survey: None,
             stream: None,
             drain: None,
+            batch: None,
         }
     }
 
@@ -166,6 +210,14 @@ impl Strategy {
     #[must_use]
     pub fn drains(mut self, drainer: impl Drainer) -> Self {
         self.drain = Some(Box::new(drainer));
+        self
+    }
+
+    /// It fans batches out, like this.
+    #[must_use]
+    pub fn fans_out(mut self, fan_out: impl FanOut) -> Self {
+        self.batch = Some(Box::new(fan_out));
+        self.workloads.push(WorkloadKind::Batch);
         self
     }
 
@@ -216,6 +268,10 @@ impl Strategy {
         self.stream.as_deref()
     }
 
+    pub(crate) fn batch(&self) -> Option<&dyn RunBatch> {
+        self.batch.as_deref()
+    }
+
     pub(crate) fn drainer(&self) -> Option<&dyn RunDrain> {
         self.drain.as_deref()
     }
@@ -262,5 +318,16 @@ pub(crate) trait RunDrain: Send + Sync {
 impl<D: Drainer> RunDrain for D {
     fn run(&self, cell: &StreamCell<'_>, shutdown: Shutdown) -> Measured {
         cell.drain(self, shutdown)
+    }
+}
+
+/// A [`FanOut`] whose generic parameters are hidden.
+pub(crate) trait RunBatch: Send + Sync {
+    fn run(&self, cell: &BatchCell<'_>) -> Measured;
+}
+
+impl<F: FanOut> RunBatch for F {
+    fn run(&self, cell: &BatchCell<'_>) -> Measured {
+        cell.run(self)
     }
 }

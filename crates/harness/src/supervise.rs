@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use fanout_record::{Bin, CellId, Outcome, Row, WorkloadKind};
+use fanout_record::{Bin, CellId, DependencyRow, Outcome, Row, WorkloadKind};
 use nix::sys::signal::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
@@ -22,6 +22,8 @@ pub struct CellReport {
     pub row: Row,
     /// What happened when; empty where its process did not live to tell.
     pub timeline: Vec<Bin>,
+    /// What each dependency of a batch saw; empty for other work, and where its process did not live to tell.
+    pub dependencies: Vec<DependencyRow>,
     /// Who holds and who waits, of a cell that is deadlocked.
     pub deadlock: Option<String>,
 }
@@ -65,7 +67,7 @@ pub(crate) async fn run_cell(
         let mut row = Row::new(task.cell.clone(), workload, outcome);
         row.reason = Some(reason);
         row.real_ns = u64::try_from(start.elapsed().as_nanos()).ok();
-        CellReport { row, timeline: Vec::new(), deadlock: None }
+        CellReport { row, timeline: Vec::new(), dependencies: Vec::new(), deadlock: None }
     };
     let Ok(ended) = ended else {
         child.kill().await?;
@@ -74,7 +76,9 @@ pub(crate) async fn run_cell(
     };
     let Ended { status, stdout, stderr } = ended?;
     Ok(match answer(&task.cell, status, &stdout) {
-        Some(Report { row, timeline, deadlock }) => CellReport { row, timeline, deadlock },
+        Some(Report { row, timeline, dependencies, deadlock }) => {
+            CellReport { row, timeline, dependencies, deadlock }
+        }
         None => died(Outcome::Crashed, crash_reason(status, &stderr, task.memory_bytes)),
     })
 }

@@ -6,6 +6,7 @@
 mod batch;
 pub mod heap;
 mod latency;
+mod loop_lag;
 mod observed;
 mod polls;
 mod probe;
@@ -15,6 +16,7 @@ mod tree;
 
 pub use batch::{ObservedBatch, Took};
 pub use latency::{Percentiles, Resolution};
+pub use loop_lag::LoopLag;
 pub use polls::{LONG_POLL, LongPolls, Polls};
 pub use probe::{Counts, Peaks, Probe, Reading};
 pub use stream::{ObservedHandler, ObservedSource};

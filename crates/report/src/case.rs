@@ -55,8 +55,8 @@ impl<'a> Case<'a> {
         let about = claims.iter().filter(|claim| {
             claim.variant == first.variant && claim.strategy == first.strategy && claim.limit == first.limit
         });
-        let published = about.filter_map(|claim| match (claim.metric, claim.published) {
-            (Subject::Metric(metric), Some(value)) => Some((metric, value)),
+        let published = about.filter_map(|claim| match (&claim.metric, claim.published) {
+            (Subject::Metric(metric), Some(value)) => Some((*metric, value)),
             _ => None,
         });
         Some(Self {

@@ -40,7 +40,7 @@ impl<'a> Study<'a> {
             *most = case.visited().unwrap_or(0).max(*most);
         }
         let mut timeline: BTreeMap<CellId, Vec<&Bin>> = BTreeMap::new();
-        for bin in results.timeline.iter().filter(|bin| here(&bin.scenario)) {
+        for bin in results.timeline.iter().filter(|bin| here(&bin.scenario) && bin.dependency.is_none()) {
             timeline.entry(bin.cell()).or_default().push(bin);
         }
         Self { manifest: &results.manifest, record, cases, claims, visited, timeline }
@@ -71,6 +71,7 @@ impl<'a> Study<'a> {
         match self.cases.first().map(|case| case.workload) {
             Some(WorkloadKind::Tree) => "nodes",
             Some(WorkloadKind::Stream) => "messages",
+            Some(WorkloadKind::Batch) => "calls",
             None => "items",
         }
     }

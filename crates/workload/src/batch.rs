@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// A set of items, each needing one call to each of several dependencies: products that want a description from the
 /// catalogue and a price from pricing.
@@ -20,6 +21,20 @@ pub trait Batch: Send + Sync + 'static {
     ///
     /// The call's own failure. What the other dependencies say of the item stands on its own.
     fn call(&self, item: &Self::Item, dependency: usize) -> impl Future<Output = Answer<Self>> + Send;
+}
+
+impl<B: Batch> Batch for Arc<B> {
+    type Item = B::Item;
+    type Value = B::Value;
+    type Error = B::Error;
+
+    fn dependencies(&self) -> NonZeroUsize {
+        B::dependencies(self)
+    }
+
+    fn call(&self, item: &B::Item, dependency: usize) -> impl Future<Output = Answer<B>> + Send {
+        B::call(self, item, dependency)
+    }
 }
 
 /// What a call of a batch answers.

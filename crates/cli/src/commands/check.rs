@@ -11,7 +11,7 @@ use crate::summary::{Tally, not_held};
 pub(crate) fn check(args: &CheckArgs) -> Result<Verdict> {
     let mut results = Results::read(&args.results)?;
     for claim in &mut results.claims {
-        claim.judge(&results.rows);
+        claim.judge(&results.rows, &results.dependencies);
     }
     let tally = Tally::of(&results.claims);
     let mut out = anstream::stdout();

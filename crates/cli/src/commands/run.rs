@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<Verdict> {
     progress.finish();
     let finished = finished?;
 
-    let claims = claims(&plan, &finished.rows);
+    let claims = claims(&plan, &finished.rows, &finished.dependencies);
     writer.claims(&claims)?;
     if finished.interrupted {
         manifest.interrupted = true;

@@ -35,6 +35,14 @@ pub(crate) struct Run<T> {
     pub(crate) cpu: Duration,
 }
 
+impl<T> Run<T> {
+    /// The same run, with something else made of its output.
+    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Run<U> {
+        let Self { output, wreck, reading, heap, elapsed, cpu } = self;
+        Run { output: output.map(make), wreck, reading, heap, elapsed, cpu }
+    }
+}
+
 /// What is left of a walk that will never end, looked at before it is dropped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wreck {
@@ -53,22 +61,41 @@ impl CellClock {
     }
 
     pub(crate) fn probe(self) -> Probe {
-        Probe::new(match self.clock {
+        self.probe_beside(0)
+    }
+
+    /// A probe that leaves so many tasks of the runtime out of account.
+    pub(crate) fn probe_beside(self, other_tasks: u64) -> Probe {
+        let resolution = match self.clock {
             Clock::Virtual => Resolution::Milliseconds,
             Clock::Wall => Resolution::Microseconds,
-        })
+        };
+        Probe::beside(resolution, other_tasks)
     }
 
     /// A runtime on this clock.
     pub(crate) fn runtime(self) -> Runtime {
-        match self.clock {
+        self.runtime_with(None)
+    }
+
+    /// A runtime on this clock whose blocking pool has so many threads, where that is said.
+    pub(crate) fn runtime_with(self, blocking_threads: Option<NonZeroUsize>) -> Runtime {
+        let mut builder = match self.clock {
             // Without I/O and without threads: nothing outside can make a difference.
-            Clock::Virtual => Builder::new_current_thread().enable_time().start_paused(true).build(),
-            Clock::Wall => {
-                Builder::new_multi_thread().worker_threads(self.threads.get()).enable_time().build()
-            }
+            Clock::Virtual => Builder::new_current_thread(),
+            Clock::Wall => Builder::new_multi_thread(),
+        };
+        match self.clock {
+            Clock::Virtual => builder.start_paused(true),
+            Clock::Wall => builder.worker_threads(self.threads.get()),
+        };
+        if let Some(threads) = blocking_threads {
+            builder.max_blocking_threads(threads.get());
         }
-        .unwrap_or_else(|error| panic!("cannot start the runtime's threads: {error}"))
+        builder
+            .enable_time()
+            .build()
+            .unwrap_or_else(|error| panic!("cannot start the runtime's threads: {error}"))
     }
 
     /// Runs `walk`, with nothing but the walk between the readings. `known` is how many items there are beyond those

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use fanout_deadlock::Stuck;
 use fanout_probe::{Counts, Reading};
-use fanout_record::{Bin, CellId, Clock, Outcome, Row, WorkloadKind};
+use fanout_record::{Bin, CellId, Clock, DependencyRow, Outcome, Row, WorkloadKind};
 use fanout_simulation::{Facts, Service};
 
 use super::account::Account;
@@ -16,6 +16,8 @@ use super::limits;
 pub(crate) struct Measured {
     pub(crate) row: Row,
     pub(crate) timeline: Vec<Bin>,
+    /// What each dependency of a batch saw.
+    pub(crate) dependencies: Vec<DependencyRow>,
     /// Who holds and who waits, where it is stuck and the strategy's slots know.
     pub(crate) deadlock: Option<String>,
 }
@@ -25,7 +27,8 @@ pub(crate) struct Known<'a> {
     pub(crate) cell: &'a CellId,
     pub(crate) workload: WorkloadKind,
     pub(crate) facts: &'a Facts,
-    pub(crate) service: &'a Service,
+    /// What answers the calls.
+    pub(crate) services: &'a [&'a Service],
     /// How many calls there must be, if all of them are made once; `None` where the downstream decides.
     pub(crate) calls: Option<u64>,
     /// Whether all strategies face the same calls, so that there is a bound to their time.
@@ -44,8 +47,9 @@ impl Known<'_> {
         if let Ok(account) = &output {
             account.tell(&mut row, reading.counts);
         }
-        row.refused = self.service.downstream().map(|_| self.service.refused());
-        row.downstream_queue_peak = self.service.downstream().map(|_| self.service.waiting_peak());
+        let limited = || self.services.iter().filter(|service| service.downstream().is_some());
+        row.refused = limited().map(|service| service.refused()).reduce(|sum, refused| sum + refused);
+        row.downstream_queue_peak = limited().map(|service| service.waiting_peak()).max();
         row.ideal_ns = self.ideal_ns();
         row.real_ns = Some(nanoseconds(elapsed));
         match self.cell.clock {
@@ -63,7 +67,7 @@ impl Known<'_> {
             }
         }
         let timeline = self.bins(&reading, wreck.is_some());
-        Measured { row, timeline, deadlock: wreck.and_then(|wreck| wreck.holders) }
+        Measured { row, timeline, dependencies: Vec::new(), deadlock: wreck.and_then(|wreck| wreck.holders) }
     }
 
     fn judge<A: Account>(
@@ -89,7 +93,7 @@ impl Known<'_> {
             WorkloadKind::Stream if self.facts.items > counts.given => {
                 format!(", {} messages are unread", self.facts.items - counts.given)
             }
-            WorkloadKind::Stream | WorkloadKind::Tree => String::new(),
+            WorkloadKind::Stream | WorkloadKind::Tree | WorkloadKind::Batch => String::new(),
         }
     }
 
@@ -98,11 +102,13 @@ impl Known<'_> {
         if !self.bounded {
             return None;
         }
-        let capacity = match self.service.downstream() {
-            None => None,
-            Some(downstream) if downstream.per_second.is_some() => return None,
-            Some(downstream) => Some(downstream.queueing_capacity()?),
-        };
+        let mut capacity = None;
+        for downstream in self.services.iter().filter_map(|service| service.downstream()) {
+            if downstream.per_second.is_some() {
+                return None;
+            }
+            capacity = Some(downstream.queueing_capacity()?);
+        }
         let limit = [self.limit(), capacity].into_iter().flatten().min();
         Some(nanoseconds(self.facts.ideal(limit)))
     }
@@ -112,7 +118,7 @@ impl Known<'_> {
         self.cell.limit
     }
 
-    fn bins(&self, reading: &Reading, stuck: bool) -> Vec<Bin> {
+    pub(crate) fn bins(&self, reading: &Reading, stuck: bool) -> Vec<Bin> {
         let mut bins: Vec<Bin> = reading
             .timeline
             .iter()
@@ -174,6 +180,6 @@ fn counts(row: &mut Row, reading: &Reading) {
     row.response_max_ns = reading.response.map(|response| response.max_ns);
 }
 
-fn nanoseconds(duration: std::time::Duration) -> u64 {
+pub(crate) fn nanoseconds(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -4,10 +4,11 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Barrier};
 
-use fanout_record::{Bin, CellId, Clock, Row};
+use fanout_record::{Bin, CellId, Clock, DependencyRow, Row};
 use fanout_scenario::{Files, Folder, Scenario, Workload};
 use serde::{Deserialize, Serialize};
 
+use super::batch::BatchCell;
 use super::clock::CellClock;
 use super::limits;
 use super::measure::Measured;
@@ -37,6 +38,7 @@ pub(crate) struct Task {
 pub(crate) struct Report {
     pub(crate) row: Row,
     pub(crate) timeline: Vec<Bin>,
+    pub(crate) dependencies: Vec<DependencyRow>,
     pub(crate) deadlock: Option<String>,
 }
 
@@ -104,9 +106,13 @@ fn run(
                 _ => strategy.stream().ok_or("the strategy consumes no streams")?.run(&stream),
             }
         }
+        Workload::Batch(batch) => {
+            let batch = BatchCell { cell, variant, batch, clock };
+            strategy.batch().ok_or("the strategy fans out no batches")?.run(&batch)
+        }
     };
-    let Measured { row, timeline, deadlock } = measured;
-    Ok(Report { row, timeline, deadlock })
+    let Measured { row, timeline, dependencies, deadlock } = measured;
+    Ok(Report { row, timeline, dependencies, deadlock })
 }
 
 fn parts<'a>(

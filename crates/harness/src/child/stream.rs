@@ -163,7 +163,7 @@ impl StreamCell<'_> {
             cell: self.cell,
             workload: WorkloadKind::Stream,
             facts: &facts,
-            service: &service,
+            services: &[&service],
             calls: Some(facts.items),
             bounded: self.variant.shutdown.is_none(),
         };

@@ -146,7 +146,7 @@ impl TreeCell<'_> {
             cell: self.cell,
             workload: WorkloadKind::Tree,
             facts: &facts,
-            service: &service,
+            services: &[&service],
             // Of a graph it depends on what the walk keeps account of.
             calls: (downstream.is_none() && !shape.is_graph()).then_some(facts.reachable),
             bounded: policy.keeps_calls() && !shape.is_graph(),

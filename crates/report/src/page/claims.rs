@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use fanout_record::{Claim, Subject, Unit};
+use fanout_record::{Claim, Metric, Unit};
 
 use super::markdown::{ABSENT, Align, Table, inline};
 
@@ -64,10 +64,7 @@ fn held(claim: &Claim) -> &'static str {
 }
 
 fn unit(claim: &Claim) -> Option<Unit> {
-    match claim.metric {
-        Subject::Outcome => None,
-        Subject::Metric(metric) => Some(metric.unit()),
-    }
+    claim.metric.metric().map(Metric::unit)
 }
 
 /// What was measured, as people read it.
@@ -122,7 +119,7 @@ pub(crate) fn table(claims: &[&Claim]) -> Option<String> {
             groups.push(vec![claim]);
             continue;
         }
-        let key = (&claim.strategy, claim.metric, claim.clock, &claim.expected, claim.held);
+        let key = (&claim.strategy, &claim.metric, claim.clock, &claim.expected, claim.held);
         let at = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(at) {
             Some(group) => group.push(claim),

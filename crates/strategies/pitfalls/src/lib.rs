@@ -3,10 +3,15 @@
 //! All of them pass a test on something small. Nobody should depend on this crate but to see what they do.
 
 pub mod abandoned_timeout;
+pub mod block_on_worker;
 pub mod bounded_frontier;
+pub mod careless_join;
+pub mod detached_timeout;
 pub mod idle_receiver;
 pub mod manual_release;
+pub mod pool_awaits_pool;
 pub mod slow_consumer;
+pub mod swallowed_cancellation;
 pub mod unhandled_errors;
 pub mod unreaped_join_set;
 

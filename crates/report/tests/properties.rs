@@ -43,7 +43,7 @@ fn a_folder_on_disk_gives_the_same_bytes_wherever_it_is() {
     let mut writer = Writer::create(&path, &results.manifest).unwrap();
     for row in &results.rows {
         let bins: Vec<_> = results.timeline.iter().filter(|bin| bin.cell() == row.cell()).cloned().collect();
-        writer.cell(row, &bins).unwrap();
+        writer.cell(row, &bins, &[]).unwrap();
     }
     writer.claims(&results.claims).unwrap();
     assert_eq!(render(&[Results::read(&path).unwrap()]).unwrap(), artifacts());

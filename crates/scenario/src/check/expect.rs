@@ -101,7 +101,7 @@ impl About<'_> {
     fn has(&self, Measure { dependency, metric }: &Measure) -> Result<(), String> {
         let Some(dependency) = dependency else { return Ok(()) };
         if !DependencyRow::METRICS.contains(metric) {
-            let known: Vec<&str> = DependencyRow::METRICS.iter().map(|metric| metric.into()).collect();
+            let known: Vec<&str> = DependencyRow::METRICS.iter().map(Into::into).collect();
             return Err(format!(
                 "`{metric}` is not measured for each dependency (those that are: {})",
                 known.join(", ")

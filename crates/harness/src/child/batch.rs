@@ -263,6 +263,7 @@ struct Servings {
     over_deadline_ns: Option<u64>,
 }
 
+type SimulatedAnswer = Result<Served<Took<Reply>>, Unserved<CallError>>;
 type SimulatedAnswers = Answers<Served<Took<Reply>>, Unserved<CallError>>;
 
 impl Servings {
@@ -278,7 +279,7 @@ impl Servings {
         servings
     }
 
-    fn add(&mut self, item: u64, calls: &[Option<Result<Served<Took<Reply>>, Unserved<CallError>>>]) {
+    fn add(&mut self, item: u64, calls: &[Option<SimulatedAnswer>]) {
         let (mut stale, mut failed, mut missing) = (false, false, false);
         for (dependency, call) in calls.iter().enumerate() {
             match call {

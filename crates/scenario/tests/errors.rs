@@ -66,6 +66,35 @@ constant = "50ms"
 expect = { outcome = "complete" }
 "#;
 
+const BATCH: &str = r#"title = "A batch"
+analysis = "What to notice."
+limits = [50]
+
+[workload.batch]
+items = 2000
+blocking-threads = 4
+
+[dependency.catalogue]
+latency.constant = "40ms"
+
+[dependency.pricing]
+latency.constant = "30ms"
+downstream = { capacity = 50, when-full = "reject" }
+limit = 50
+fallback = true
+
+[calls]
+deadline = "1.9s"
+attempts = 3
+backoff = "50ms"
+
+[[variant]]
+name = "one"
+
+[strategy.queue-workers]
+expect = { outcome = "complete", "pricing.in-flight-peak" = 50, fresh = "items" }
+"#;
+
 /// A file with one part of it replaced, and what that part became.
 struct Case(&'static str, &'static str);
 
@@ -458,4 +487,50 @@ fn values_of_expectations() {
         "clocks = [\"virtual\"]" => "expect.visited = \"queue-workers\"",
         "clocks = [\"virtual\"]" => "clocks = [\"wall\"]\nexpect = { clock = \"wall\", wall = \"virtual\" }",
     );
+}
+
+#[test]
+fn batches() {
+    assert_messages!(BATCH,
+        "items = 2000" => "items = -1",
+        "blocking-threads = 4" => "blocking-threads = 0",
+        "[dependency.catalogue]\nlatency.constant = \"40ms\"\n" => "[dependency.catalogue]\n",
+        "[dependency.catalogue]" => "[dependency.\"cata logue\"]",
+        "limit = 50\n" => "limits = 50\n",
+        "limit = 50\n" => "limit = 0\n",
+        "limit = 50\n" => "call = \"blocking\"\n",
+        "limit = 50\n" => "call = \"sleeping\"\n",
+        "limit = 50\n" => "fault = [{ every = { nth = 2, depth = 3 } }]\n",
+        "deadline = \"1.9s\"\n" => "",
+        "deadline = \"1.9s\"\nattempts = 3\n" => "deadline = \"1.9s\"\n",
+        "deadline = \"1.9s\"\nattempts = 3\nbackoff = \"50ms\"\n" => "",
+        "attempts = 3" => "attempts = 0",
+        "limits = [50]" => "limits = [50]\ncall-future-bytes = 1024",
+        "limits = [50]" => "limits = [50]\ndownstream = { capacity = 1, when-full = \"queue\" }",
+        "limits = [50]" => "limits = [50]\nwalk = { depth = 1 }",
+        "limits = [50]" => "limits = [50]\nshutdown = { at = \"1s\", drain = \"1s\" }",
+        "name = \"one\"" => "name = \"one\"\nfault = [{ share = 0.5 }]",
+        "pricing.in-flight-peak" => "prices.in-flight-peak",
+        "pricing.in-flight-peak" => "pricing.heap-peak",
+        "fresh = \"items\"" => "fresh = \"nodes\"",
+        "fresh = \"items\"" => "virtual = \"latency\"",
+    );
+}
+
+#[test]
+fn what_only_batches_have() {
+    assert_messages!(STREAM,
+        "[latency]" => "[dependency.pricing]\n[latency]",
+        "[latency]" => "[calls]\ndeadline = \"1s\"\n[latency]",
+        "outcome = \"complete\"" => "\"pricing.calls\" = 1",
+    );
+    assert_messages!(TREE,
+        "[latency]" => "[dependency.pricing]\n[latency]",
+        "[latency]" => "[calls]\ndeadline = \"1s\"\n[latency]",
+    );
+    let without =
+        "[workload.batch]\nitems = 1\n[latency]\nconstant = \"10ms\"\n[strategy.sequential-stack]\n";
+    let text = format!("title = \"t\"\nanalysis = \"a\"\n{without}");
+    let error = read(&text).expect_err("nothing to call");
+    assert!(error.to_string().ends_with("add a table such as `[dependency.pricing]`"), "{error}");
 }

@@ -400,12 +400,7 @@ fn the_projects_own_scenarios_are_good() {
         ["unhandled-errors", "bounded-frontier", "slow-consumer"].map(|name| format!("pitfall-{name}"));
     let streams = ["manual-release", "abandoned-timeout", "unreaped-join-set", "idle-receiver"];
     let streams = streams.map(|name| format!("pitfall-{name}"));
-    // All but the bug consume streams and fan out batches as well.
-    let all: &[WorkloadKind] = &[WorkloadKind::Tree, WorkloadKind::Stream, WorkloadKind::Batch];
     let mut known = KNOWN.to_vec();
-    for facts in known.iter_mut().filter(|facts| facts.workloads.contains(&WorkloadKind::Stream)) {
-        facts.workloads = all;
-    }
     known.extend(trees.iter().map(|name| pitfall(name, &[WorkloadKind::Tree])));
     known.extend(streams.iter().map(|name| pitfall(name, &[WorkloadKind::Stream])));
     match load(&folder, &known) {

@@ -1,6 +1,7 @@
 //! The command from end to end, each test in a folder of its own.
 
 mod bad_input;
+mod batches;
 mod commands;
 mod crashes;
 mod dependencies;

@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use fanout_deadlock::Slots;
 use fanout_probe::{Counts, LONG_POLL, LoopLag, ObservedBatch, Percentiles, Polls, Probe, Reading, Took};
-use fanout_record::{Bin, CellId, Clock, DependencyRow, Outcome, Row, WorkloadKind};
-use fanout_resilience::{Patience, Served, Unserved};
+use fanout_record::{Bin, CellId, Clock, DependencyRow, WorkloadKind};
+use fanout_resilience::Patience;
 use fanout_scenario::Variant;
-use fanout_simulation::{BatchSpec, CallError, DependencySpec, Facts, Reply, Service, SimulatedBatch};
-use fanout_workload::Answers;
+use fanout_simulation::{BatchSpec, DependencySpec, Facts, Reply, Service, SimulatedBatch};
 
-use super::account::Account;
 use super::blocked;
 use super::clock::{CellClock, Wreck};
 use super::measure::{Known, Measured, nanoseconds};
+use super::servings::Servings;
 use crate::strategy::{FanOut, Order};
 
 /// A batch that is to be fanned out and measured.
@@ -238,103 +237,5 @@ fn dependency_row(
         response_p99_ns: reading.response.map(|response| response.p99_ns),
         response_max_ns: reading.response.map(|response| response.max_ns),
         ..DependencyRow::new(cell.clone(), spec.name.clone())
-    }
-}
-
-/// What a strategy gave back for a batch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Servings {
-    /// Items served whole and fresh.
-    fresh: u64,
-    /// Items served whole, some of it by a fallback.
-    stale: u64,
-    /// Items that lack something.
-    unserved: u64,
-    /// Answers that were given back: fresh ones, and how long their calls took in all.
-    values: u64,
-    used_ns: u64,
-    /// Calls that were not answered in time, with no fallback.
-    expired: u64,
-    /// Items that lack an answer although none of their calls failed.
-    lost: u64,
-    /// Answers in another's place.
-    misplaced: u64,
-    ended_ns: u64,
-    over_deadline_ns: Option<u64>,
-}
-
-type SimulatedAnswer = Result<Served<Took<Reply>>, Unserved<CallError>>;
-type SimulatedAnswers = Answers<Served<Took<Reply>>, Unserved<CallError>>;
-
-impl Servings {
-    fn of(answers: &SimulatedAnswers, ended_ns: u64, deadline: Option<Duration>) -> Self {
-        let mut servings = Self {
-            ended_ns,
-            over_deadline_ns: deadline.map(|deadline| ended_ns.saturating_sub(nanoseconds(deadline))),
-            ..Self::default()
-        };
-        for (item, calls) in (0..).zip(answers.items()) {
-            servings.add(item, calls);
-        }
-        servings
-    }
-
-    fn add(&mut self, item: u64, calls: &[Option<SimulatedAnswer>]) {
-        let (mut stale, mut failed, mut missing) = (false, false, false);
-        for (dependency, call) in calls.iter().enumerate() {
-            match call {
-                None => missing = true,
-                Some(Err(error)) => {
-                    failed = true;
-                    self.expired += u64::from(*error == Unserved::Expired);
-                }
-                Some(Ok(served)) => {
-                    let (Served::Fresh(took) | Served::Stale(took)) = served;
-                    self.misplaced += u64::from(took.value != Reply { item, dependency });
-                    match served {
-                        Served::Stale(_) => stale = true,
-                        Served::Fresh(_) => {
-                            self.values += 1;
-                            self.used_ns += took.took_ns;
-                        }
-                    }
-                }
-            }
-        }
-        self.lost += u64::from(missing && !failed);
-        match (missing || failed, stale) {
-            (true, _) => self.unserved += 1,
-            (false, true) => self.stale += 1,
-            (false, false) => self.fresh += 1,
-        }
-    }
-}
-
-impl Account for Servings {
-    fn judge(&self, _: &Known<'_>, counts: Counts) -> Result<(Outcome, Option<String>), String> {
-        if self.misplaced > 0 {
-            return Err(format!("{} answers are in the place of another", self.misplaced));
-        }
-        if self.lost > 0 {
-            return Err(format!("{} items lack an answer although none of their calls failed", self.lost));
-        }
-        if self.values > counts.answered {
-            return Err(format!(
-                "the strategy gave back {} values, but {} calls answered",
-                self.values, counts.answered
-            ));
-        }
-        if self.expired > 0 {
-            let reason = format!("{} calls were not answered in time, and nothing was served", self.expired);
-            return Ok((Outcome::Deadline, Some(reason)));
-        }
-        Ok((Outcome::Complete, None))
-    }
-
-    fn tell(&self, row: &mut Row, _: Counts) {
-        row.fresh = Some(self.fresh);
-        row.stale = Some(self.stale);
-        row.unserved = Some(self.unserved);
-        row.over_deadline_ns = self.over_deadline_ns;
     }
 }

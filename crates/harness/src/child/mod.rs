@@ -7,6 +7,7 @@ mod clock;
 mod limits;
 mod measure;
 mod serve;
+mod servings;
 mod shutdown;
 mod stream;
 mod survey;

@@ -1,13 +1,13 @@
 //! Batches: their dependencies, and how long their calls are waited for.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::Range;
 
 use fanout_resilience::Patience;
 use fanout_simulation::{BatchSpec, DependencySpec, DownstreamSpec, Faults, Latency, Manner};
 use toml::Spanned;
 
-use super::number::positive;
+use super::number::{positive, whole};
 use super::work::{Setting, TheFaults, downstream, faults, plain_name};
 use super::{problem_at, spanned};
 use crate::error::Problem;
@@ -22,7 +22,7 @@ const MAX_BLOCKING_THREADS: u64 = 1_024;
 #[derive(Clone)]
 pub(super) struct Items {
     items: u32,
-    blocking_threads: Option<std::num::NonZeroUsize>,
+    blocking_threads: Option<NonZeroUsize>,
 }
 
 /// A dependency, before it is known what calls take that it says nothing of.
@@ -32,7 +32,7 @@ pub(super) struct Dependency {
     latency: Option<Latency>,
     faults: Faults,
     downstream: Option<DownstreamSpec>,
-    limit: Option<std::num::NonZeroUsize>,
+    limit: Option<NonZeroUsize>,
     fallback: bool,
     manner: Manner,
     place: Range<usize>,
@@ -50,7 +50,7 @@ pub(super) type Calls = (Patience, Range<usize>);
 pub(super) fn items(raw: &raw::Batch) -> Result<Items, Problem> {
     let threads = raw.blocking_threads.as_ref();
     Ok(Items {
-        items: super::number::whole(&raw.items, 0..=u32::MAX.into())?,
+        items: whole(&raw.items, 0..=u32::MAX.into())?,
         blocking_threads: threads.map(|threads| positive(threads, MAX_BLOCKING_THREADS)).transpose()?,
     })
 }

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use fanout_record::WorkloadKind::{Stream, Tree};
+use fanout_record::WorkloadKind::{Batch, Stream, Tree};
 use fanout_scenario::{Folder, Scenario, ScenarioError, StrategyFacts, parse};
 
 pub const KNOWN: [StrategyFacts<'_>; 6] = [
     StrategyFacts {
         name: "sequential-stack",
-        workloads: &[Tree, Stream],
+        workloads: &[Tree, Stream, Batch],
         limited: false,
         heeds_policy: false,
     },
     StrategyFacts {
         name: "unbounded-join-all",
-        workloads: &[Tree, Stream],
+        workloads: &[Tree, Stream, Batch],
         limited: false,
         heeds_policy: false,
     },
@@ -26,14 +26,19 @@ pub const KNOWN: [StrategyFacts<'_>; 6] = [
     },
     StrategyFacts {
         name: "semaphore-around-fetch",
-        workloads: &[Tree, Stream],
+        workloads: &[Tree, Stream, Batch],
         limited: true,
         heeds_policy: false,
     },
-    StrategyFacts { name: "queue-workers", workloads: &[Tree, Stream], limited: true, heeds_policy: true },
+    StrategyFacts {
+        name: "queue-workers",
+        workloads: &[Tree, Stream, Batch],
+        limited: true,
+        heeds_policy: true,
+    },
     StrategyFacts {
         name: "slot-before-spawn",
-        workloads: &[Tree, Stream],
+        workloads: &[Tree, Stream, Batch],
         limited: true,
         heeds_policy: true,
     },

@@ -62,8 +62,10 @@ impl<'a> Judge<'a> {
         for (measure, range) in applying().flat_map(|expectation| &expectation.metrics) {
             claims.push(self.of_metric(cell, measure, range));
         }
-        for &(metric, published) in
-            plan.published.iter().filter(|(metric, _)| clock_of(*metric) == cell.clock)
+        let figures = plan.published.iter().filter(|published| published.applies(cell));
+        for &(metric, published) in figures
+            .flat_map(|published| &published.figures)
+            .filter(|(metric, _)| clock_of(*metric) == cell.clock)
         {
             let subject = Subject::Metric(metric);
             match claims.iter_mut().find(|claim| claim.metric == subject) {

@@ -66,6 +66,7 @@ pub use latency::{LEAST_VIRTUAL_MEDIAN, TooFine, fit_for_virtual};
 pub use load::{load, parse, refuse_duplicates};
 pub use names::Fact;
 pub use scenario::{
-    Expectation, Measure, Range, Scenario, Shutdown, StrategyFacts, StrategyPlan, Variant, WEIGHTS, Workload,
+    Expectation, Measure, Published, Range, Scenario, Shutdown, StrategyFacts, StrategyPlan, Variant,
+    WEIGHTS, Workload,
 };
 pub use walk::{WalkOrder, WalkPolicy, WalkRetry};

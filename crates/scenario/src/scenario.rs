@@ -130,8 +130,8 @@ pub struct StrategyPlan {
     pub runs: NonZeroU32,
     /// What is expected of its cells, in the file's order.
     pub expect: Vec<Expectation>,
-    /// What a guide published of it, each in its metric's unit, in the file's order.
-    pub published: Vec<(Metric, u64)>,
+    /// What a guide published of its cells, in the file's order.
+    pub published: Vec<Published>,
 }
 
 impl StrategyPlan {
@@ -162,6 +162,8 @@ pub struct Expectation {
     pub variant: Option<String>,
     /// The seed it speaks of; none: all of them.
     pub seed: Option<u64>,
+    /// The number of worker threads it speaks of; none: whichever.
+    pub threads: Option<NonZeroUsize>,
     /// How the cell ends.
     pub outcome: Option<Outcome>,
     /// In which range each metric lies, in the file's order.
@@ -176,14 +178,39 @@ impl Expectation {
             && self.speaks_of_limit(cell.limit)
             && self.variant.as_ref().is_none_or(|name| cell.variant.as_ref() == Some(name))
             && self.seed.is_none_or(|seed| cell.seed == seed)
+            && self.threads.is_none_or(|threads| cell.threads == threads)
     }
 
     pub(crate) fn speaks_of_limit(&self, limit: Option<NonZeroUsize>) -> bool {
-        let (min, max) = self.limits;
-        match limit {
-            Some(limit) => min.is_none_or(|min| limit >= min) && max.is_none_or(|max| limit <= max),
-            None => min.is_none() && max.is_none(),
-        }
+        within(self.limits, limit)
+    }
+}
+
+/// Whether a limit lies within a range. With either end, no limit lies outside.
+fn within((min, max): (Option<NonZeroUsize>, Option<NonZeroUsize>), limit: Option<NonZeroUsize>) -> bool {
+    match limit {
+        Some(limit) => min.is_none_or(|min| limit >= min) && max.is_none_or(|max| limit <= max),
+        None => min.is_none() && max.is_none(),
+    }
+}
+
+/// What a guide published of some of a strategy's cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// The least and the most limit of those cells. With either, it says nothing of a cell without a limit.
+    pub limits: (Option<NonZeroUsize>, Option<NonZeroUsize>),
+    /// The variant of those cells; none: all of them.
+    pub variant: Option<String>,
+    /// Each figure in its metric's unit, in the file's order.
+    pub figures: Vec<(Metric, u64)>,
+}
+
+impl Published {
+    /// Whether it was published of this cell of its own scenario and strategy.
+    #[must_use]
+    pub fn applies(&self, cell: &CellId) -> bool {
+        within(self.limits, cell.limit)
+            && self.variant.as_ref().is_none_or(|name| cell.variant.as_ref() == Some(name))
     }
 }
 

@@ -130,7 +130,7 @@ fn a_strategy_narrows_what_the_file_says() {
     assert_eq!((unbounded.limits.as_slice(), workers.limits.as_slice()), (&[][..], &[limit(20)][..]));
     assert_eq!((unbounded.runs.get(), workers.runs.get()), (5, 3));
     assert_eq!(
-        workers.published,
+        workers.published[0].figures,
         [
             (Metric::Wall, 2_130_000_000),
             (Metric::InFlightPeak, 20),
@@ -138,6 +138,7 @@ fn a_strategy_narrows_what_the_file_says() {
             (Metric::HeapPeak, 209_715),
         ]
     );
+    assert_eq!(workers.published[1].figures, [(Metric::Virtual, 10_000_000_000)]);
 }
 
 #[test]
@@ -215,14 +216,22 @@ fn an_expectation_applies_to_the_cells_it_selects() {
     assert!(!chain.applies(&CellId { seed: 1, ..cell.clone() }));
     assert!(!chain.applies(&CellId { clock: Clock::Wall, ..cell.clone() }));
     assert!(!wall.applies(&cell));
-    assert!(wall.applies(&CellId {
+    let on_two_threads = CellId {
         clock: Clock::Wall,
         variant: None,
         limit: None,
+        threads: limit(2),
         seed: 9,
         run: 4,
-        ..cell
-    }));
+        ..cell.clone()
+    };
+    assert!(wall.applies(&on_two_threads));
+    assert!(!wall.applies(&CellId { threads: limit(1), ..on_two_threads.clone() }));
+
+    let [all, chain] = &scenario.strategies[1].published[..] else { panic!("two tables") };
+    assert!(all.applies(&cell) && all.applies(&on_two_threads));
+    assert!(chain.applies(&cell) && !chain.applies(&on_two_threads));
+    assert!(!chain.applies(&CellId { limit: Some(limit(7)), ..cell }));
 }
 
 const SMALLEST: &str = r#"

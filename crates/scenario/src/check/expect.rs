@@ -11,20 +11,34 @@ use super::number::{positive, whole};
 use crate::error::Problem;
 use crate::expression::Expression;
 use crate::names::{self, Fact, only_on};
-use crate::raw::{self, Bound, Entry, Expect, Side};
-use crate::scenario::{Expectation, Measure, Range, Scenario, StrategyPlan, Workload};
+use crate::raw::{self, Bound, Entry, OneOrMore, Side};
+use crate::scenario::{Expectation, Measure, Published, Range, Scenario, StrategyPlan, Workload};
 
-/// Fills in what the file expects of its strategies, once all of them are known.
+/// Fills in what the file expects of its strategies and what was published of them, once all of them are known.
 pub(super) fn add(file: &raw::File, scenario: &mut Scenario, origin: Origin<'_>) -> Result<(), Problem> {
-    let mut expected = Vec::with_capacity(scenario.strategies.len());
+    let mut said = Vec::with_capacity(scenario.strategies.len());
     for (plan, (_, raw)) in scenario.strategies.iter().zip(&file.strategy.0) {
         let about = About { scenario, plan, origin };
-        expected.push(raw.expect.as_ref().map_or(Ok(Vec::new()), |expect| about.all(expect))?);
+        let expect = each(raw.expect.as_ref(), |entry, span| about.one(entry, span))?;
+        let published = each(raw.published.as_ref(), |published, span| about.published(published, span))?;
+        said.push((expect, published));
     }
-    for (plan, expect) in scenario.strategies.iter_mut().zip(expected) {
-        plan.expect = expect;
+    for (plan, (expect, published)) in scenario.strategies.iter_mut().zip(said) {
+        (plan.expect, plan.published) = (expect, published);
     }
     Ok(())
+}
+
+/// Checks one table or several, each with its place.
+fn each<R, T>(
+    raw: Option<&Spanned<OneOrMore<R>>>,
+    check: impl Fn(&R, ops::Range<usize>) -> Result<T, Problem>,
+) -> Result<Vec<T>, Problem> {
+    let Some(raw) = raw else { return Ok(Vec::new()) };
+    match raw.get_ref() {
+        OneOrMore::One(one) => Ok(vec![check(one, raw.span())?]),
+        OneOrMore::Several(several) => several.iter().map(|one| check(one.get_ref(), one.span())).collect(),
+    }
 }
 
 /// Reads what stands on one side of an expectation. `text` is the file's: a part of an expression is pointed at.
@@ -58,15 +72,6 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    fn all(&self, expect: &Spanned<Expect>) -> Result<Vec<Expectation>, Problem> {
-        match expect.get_ref() {
-            Expect::One(entry) => Ok(vec![self.one(entry, expect.span())?]),
-            Expect::Several(entries) => {
-                entries.iter().map(|entry| self.one(entry.get_ref(), entry.span())).collect()
-            }
-        }
-    }
-
     fn one(&self, entry: &Entry, span: ops::Range<usize>) -> Result<Expectation, Problem> {
         if entry.outcome.is_none() && entry.metrics.is_empty() {
             let problem = "this expects nothing: add `outcome = \"complete\"`, or a metric";
@@ -77,11 +82,15 @@ impl About<'_> {
             limits: (None, None),
             variant: entry.variant.as_ref().map(|variant| self.variant(variant)).transpose()?,
             seed: entry.seed.as_ref().map(|seed| self.seed(seed)).transpose()?,
+            threads: None,
             outcome: entry.outcome,
             metrics: Vec::with_capacity(entry.metrics.len()),
         };
         if let Some(limits) = &entry.limits {
-            expectation.limits = self.limits(limits, expectation.clock)?;
+            expectation.limits = self.limits(limits, Some(expectation.clock))?;
+        }
+        if let Some(threads) = &entry.threads {
+            expectation.threads = Some(self.threads(threads, expectation.clock)?);
         }
         for (metric, bound) in &entry.metrics {
             let measure = metric.get_ref().clone();
@@ -94,6 +103,31 @@ impl About<'_> {
             expectation.metrics.push((measure, range));
         }
         Ok(expectation)
+    }
+
+    fn published(&self, raw: &raw::Published, span: ops::Range<usize>) -> Result<Published, Problem> {
+        if raw.figures.is_empty() {
+            return Err(Problem::at(
+                span,
+                "this publishes nothing: add a metric, such as `wall = \"2.13s\"`",
+            ));
+        }
+        let figure = |(metric, figure): &(Spanned<raw::KnownMetric>, Spanned<Side>)| {
+            let raw::KnownMetric(metric) = *metric.get_ref();
+            let no_names =
+                |name: &str| Err(format!("found `{name}`: a published figure is a number, with its unit"));
+            let read =
+                expression(figure.get_ref(), figure.span(), metric.unit(), self.origin.text, &no_names)?;
+            let value = read
+                .constant()
+                .ok_or_else(|| Problem::at(figure.span(), "found a name, expected a number"))?;
+            Ok((metric, value))
+        };
+        Ok(Published {
+            limits: raw.limits.as_ref().map_or(Ok((None, None)), |limits| self.limits(limits, None))?,
+            variant: raw.variant.as_ref().map(|variant| self.variant(variant)).transpose()?,
+            figures: raw.figures.iter().map(figure).collect::<Result<_, Problem>>()?,
+        })
     }
 
     /// Whether all variants that the strategy takes part in have the dependency, if it is one's metric, and whether
@@ -141,10 +175,11 @@ impl About<'_> {
         }
     }
 
+    /// `clock` is the one that is spoken of; none: whichever.
     fn limits(
         &self,
         range: &Spanned<raw::LimitRange>,
-        clock: Clock,
+        clock: Option<Clock>,
     ) -> Result<(Option<NonZeroUsize>, Option<NonZeroUsize>), Problem> {
         let end = |end: &Option<Spanned<raw::Whole>>| {
             end.as_ref().map(|end| positive(end, u32::MAX.into())).transpose()
@@ -159,9 +194,11 @@ impl About<'_> {
         }
         let within =
             |limit: &NonZeroUsize| min.is_none_or(|min| *limit >= min) && max.is_none_or(|max| *limit <= max);
-        if !self.plan.limits_on(clock).iter().any(within) {
+        let limits = clock.map_or(&*self.plan.limits, |clock| self.plan.limits_on(clock));
+        if !limits.iter().any(within) {
             let name = &self.plan.name;
-            return here(format!("none of the limits of {name} on the {clock} clock lies within this"));
+            let on = clock.map(|clock| format!(" on the {clock} clock")).unwrap_or_default();
+            return here(format!("none of the limits of {name}{on} lies within this"));
         }
         Ok((min, max))
     }
@@ -192,6 +229,21 @@ impl About<'_> {
             seed.span(),
             format!("found {value}, expected one of the file's seeds: {}", all.join(", ")),
         ))
+    }
+
+    fn threads(&self, threads: &Spanned<raw::Whole>, clock: Clock) -> Result<NonZeroUsize, Problem> {
+        if clock == Clock::Virtual {
+            let problem = "the virtual clock has one thread, and this speaks of it: leave this out, or say \
+                           `clock = \"wall\"`";
+            return Err(Problem::at(threads.span(), problem));
+        }
+        let value = positive(threads, super::MAX_THREADS)?;
+        if self.scenario.threads.contains(&value) {
+            return Ok(value);
+        }
+        let all: Vec<String> = self.scenario.threads.iter().map(ToString::to_string).collect();
+        let problem = format!("found {value}, expected one of the file's `threads`: {}", all.join(", "));
+        Err(Problem::at(threads.span(), problem))
     }
 }
 

@@ -2,18 +2,17 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use fanout_record::{Clock, Metric};
+use fanout_record::Clock;
 use toml::Spanned;
 
 use super::Origin;
-use super::expect::expression;
 use super::number::{distinct, positive};
 use crate::error::Problem;
 use crate::names;
-use crate::raw::{self, KnownMetric, Side};
+use crate::raw;
 use crate::scenario::{Scenario, StrategyFacts, StrategyPlan};
 
-/// The plans without their expectations: those may speak of any strategy of the file.
+/// The plans without their expectations, which may speak of any strategy of the file, and published figures.
 pub(super) fn plans(
     file: &raw::File,
     scenario: &Scenario,
@@ -91,12 +90,7 @@ fn plan(
         variants: variants(raw, scenario)?,
         runs: raw.runs.as_ref().map_or(Ok(scenario.runs), |runs| fewer_runs(runs, scenario.runs))?,
         expect: Vec::new(),
-        published: raw
-            .published
-            .0
-            .iter()
-            .map(|entry| published(entry, origin.text))
-            .collect::<Result<_, _>>()?,
+        published: Vec::new(),
     })
 }
 
@@ -154,16 +148,4 @@ fn fewer_runs(raw: &Spanned<raw::Whole>, all: NonZeroU32) -> Result<NonZeroU32, 
         return Err(Problem::at(raw.span(), format!("found {runs}, expected at most the file's {all}")));
     }
     Ok(runs)
-}
-
-fn published(
-    (metric, figure): &(Spanned<KnownMetric>, Spanned<Side>),
-    text: &str,
-) -> Result<(Metric, u64), Problem> {
-    let KnownMetric(metric) = *metric.get_ref();
-    let no_names = |name: &str| Err(format!("found `{name}`: a published figure is a number, with its unit"));
-    let read = expression(figure.get_ref(), figure.span(), metric.unit(), text, &no_names)?;
-    let figure =
-        read.constant().ok_or_else(|| Problem::at(figure.span(), "found a name, expected a number"))?;
-    Ok((metric, figure))
 }

@@ -2,44 +2,13 @@ use std::fmt;
 
 use fanout_record::{Clock, Metric, Outcome};
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use toml::Spanned;
 
 use super::Whole;
 use crate::names;
 use crate::scenario::Measure;
-
-/// What is expected of a strategy: one table, or several in an array.
-#[derive(Debug)]
-pub(crate) enum Expect {
-    One(Box<Entry>),
-    Several(Vec<Spanned<Entry>>),
-}
-
-impl<'de> Deserialize<'de> for Expect {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ExpectVisitor)
-    }
-}
-
-struct ExpectVisitor;
-
-impl<'de> Visitor<'de> for ExpectVisitor {
-    type Value = Expect;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table, or an array of tables")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Expect, A::Error> {
-        Box::deserialize(MapAccessDeserializer::new(map)).map(Expect::One)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Expect, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Expect::Several)
-    }
-}
 
 /// One table of expectations: selectors, an outcome, and as many metrics as one likes.
 #[derive(Debug, Default)]
@@ -48,6 +17,7 @@ pub(crate) struct Entry {
     pub limits: Option<Spanned<LimitRange>>,
     pub variant: Option<Spanned<String>>,
     pub seed: Option<Spanned<Whole>>,
+    pub threads: Option<Spanned<Whole>>,
     pub outcome: Option<Outcome>,
     /// In the file's order.
     pub metrics: Vec<(Spanned<Measure>, Spanned<Bound>)>,
@@ -84,6 +54,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
                 EntryKey::Limits => entry.limits = Some(map.next_value()?),
                 EntryKey::Variant => entry.variant = Some(map.next_value()?),
                 EntryKey::Seed => entry.seed = Some(map.next_value()?),
+                EntryKey::Threads => entry.threads = Some(map.next_value()?),
                 EntryKey::Outcome => entry.outcome = Some(map.next_value()?),
                 EntryKey::Measure(measure) => {
                     entry.metrics.push((Spanned::new(span, measure), map.next_value()?));
@@ -100,12 +71,13 @@ enum EntryKey {
     Limits,
     Variant,
     Seed,
+    Threads,
     Outcome,
     Measure(Measure),
 }
 
 impl EntryKey {
-    const NAMES: [&str; 5] = ["clock", "limits", "variant", "seed", "outcome"];
+    const NAMES: [&str; 6] = ["clock", "limits", "variant", "seed", "threads", "outcome"];
 }
 
 impl<'de> Deserialize<'de> for EntryKey {
@@ -116,6 +88,7 @@ impl<'de> Deserialize<'de> for EntryKey {
             "limits" => Ok(Self::Limits),
             "variant" => Ok(Self::Variant),
             "seed" => Ok(Self::Seed),
+            "threads" => Ok(Self::Threads),
             "outcome" => Ok(Self::Outcome),
             _ => measure(&name).map(Self::Measure).ok_or_else(|| {
                 let known = Self::NAMES.into_iter().chain(names::metrics());
@@ -134,18 +107,9 @@ fn measure(name: &str) -> Option<Measure> {
     Some(Measure { dependency, metric: metric.parse().ok()? })
 }
 
-/// The name of a metric, where nothing else fits.
+/// A metric by its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownMetric(pub Metric);
-
-impl<'de> Deserialize<'de> for KnownMetric {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let metric =
-            name.parse().map_err(|_| D::Error::custom(names::unknown("metric", &name, names::metrics())))?;
-        Ok(Self(metric))
-    }
-}
 
 /// What a metric is expected to be.
 #[derive(Debug)]

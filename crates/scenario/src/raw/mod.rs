@@ -4,7 +4,9 @@
 mod batch;
 mod expect;
 mod one_of;
+mod one_or_more;
 mod order;
+mod published;
 mod value;
 mod walk;
 
@@ -13,9 +15,11 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub(crate) use batch::{Batch, Calls, Dependency, Manner};
-pub(crate) use expect::{Bound, Entry, Expect, KnownMetric, LimitRange, Side};
+pub(crate) use expect::{Bound, Entry, KnownMetric, LimitRange, Side};
 pub(crate) use one_of::{Choice, OneOf};
+pub(crate) use one_or_more::OneOrMore;
 pub(crate) use order::InOrder;
+pub(crate) use published::Published;
 pub(crate) use value::{Number, Whole};
 pub(crate) use walk::{Retry, Walk};
 
@@ -273,7 +277,6 @@ pub(crate) struct Strategy {
     pub limits: Option<List<Whole>>,
     pub variants: Option<List<String>>,
     pub runs: Option<Spanned<Whole>>,
-    pub expect: Option<Spanned<Expect>>,
-    #[serde(default)]
-    pub published: InOrder<KnownMetric, Spanned<Side>>,
+    pub expect: Option<Spanned<OneOrMore<Entry>>>,
+    pub published: Option<Spanned<OneOrMore<Published>>>,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fanout_deadlock::Slots;
 use fanout_scenario::StrategyFacts;
-use fanout_workload::drain::Drained;
+use fanout_workload::drain::{DeadLetter, Drained, Fault};
 use fanout_workload::survey::{Policy, Survey};
 use fanout_workload::{Batch, Consumed, Handler, Source, Tree, Walked};
 
@@ -21,8 +21,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The six that the project is about, in the order of its tables, the two groups that only batches have, and after
-    /// them the known bugs.
+    /// The six that the project is about, in the order of its tables, the pipeline that only streams have, the two groups
+    /// that only batches have, and after them the known bugs.
     #[must_use]
     pub fn builtin() -> Self {
         let six = [
@@ -69,7 +69,13 @@ impl Registry {
             .drains(SlotBeforeSpawn)
             .fans_out(SlotBeforeSpawn),
         ];
-        let groups = [
+        let more = [
+            Strategy::limited(
+                "pipeline",
+                "workers behind a queue of 4 x as many; what cannot be handled is set aside",
+            )
+            .consumes(Pipeline)
+            .drains(Pipeline),
             Strategy::unlimited(
                 "structured-group",
                 "an item's calls as a group: the first failure cancels the rest, and nothing is left",
@@ -81,7 +87,7 @@ impl Registry {
             )
             .fans_out(TokenGroup),
         ];
-        let strategies = six.into_iter().chain(groups);
+        let strategies = six.into_iter().chain(more);
         Self { strategies: strategies.chain(pitfalls::all()).chain(pitfalls::of_batches()).collect() }
     }
 
@@ -296,6 +302,53 @@ impl Drainer for SlotBeforeSpawn {
         drain: Duration,
     ) -> Drained {
         fanout_slot_before_spawn::Consumer::new(limit).stop(stop, drain).consume(source, handler).await
+    }
+}
+
+/// The production consumer of `queue-workers` as the guides build it, with somebody who takes the dead letters.
+struct Pipeline;
+
+impl Pipeline {
+    const QUEUE_PER_WORKER: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
+    fn of<D, E>(limit: NonZeroUsize) -> fanout_queue_workers::Consumer<D, E> {
+        fanout_queue_workers::Consumer::new(limit).queue(limit.saturating_mul(Self::QUEUE_PER_WORKER))
+    }
+}
+
+impl Consume for Pipeline {
+    async fn consume<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+    ) -> Consumed<H::Error> {
+        let (letters, mut dead) = tokio::sync::mpsc::unbounded_channel();
+        let set_aside = move |letter: DeadLetter<'_, S::Delivery, H::Error>| {
+            if let Fault::Handler(error) = letter.fault {
+                // Its other end outlives the consumer.
+                let _ = letters.send(error);
+            }
+        };
+        let drained = Self::of(limit).dead_letters(set_aside).consume(source, handler).await;
+        let mut consumed = Consumed { handled: drained.handled, ..Consumed::default() };
+        while let Ok(error) = dead.try_recv() {
+            consumed.record(Err(error));
+        }
+        consumed
+    }
+}
+
+impl Drainer for Pipeline {
+    async fn consume_until<S: Source, H: Handler<S::Delivery>>(
+        &self,
+        source: S,
+        handler: Arc<H>,
+        limit: NonZeroUsize,
+        stop: CancellationToken,
+        drain: Duration,
+    ) -> Drained {
+        Self::of(limit).stop(stop, drain).consume(source, handler).await
     }
 }
 

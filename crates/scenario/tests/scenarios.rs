@@ -403,15 +403,27 @@ fn two_scenarios_of_one_name_are_refused() {
 #[test]
 fn the_projects_own_scenarios_are_good() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    // The known bugs are strategies as well, all with a limit.
-    let pitfall = |name, workloads| StrategyFacts { name, workloads, limited: true, heeds_policy: false };
-    let trees =
-        ["unhandled-errors", "bounded-frontier", "slow-consumer"].map(|name| format!("pitfall-{name}"));
-    let streams = ["manual-release", "abandoned-timeout", "unreaped-join-set", "idle-receiver"];
-    let streams = streams.map(|name| format!("pitfall-{name}"));
+    let strategy = |name, workloads, limited| StrategyFacts { name, workloads, limited, heeds_policy: false };
+    // The known bugs are strategies as well; those of batches take no limit.
+    let bug = |name: &str| format!("pitfall-{name}");
+    let trees = ["unhandled-errors", "bounded-frontier", "slow-consumer"].map(bug);
+    let streams = ["manual-release", "abandoned-timeout", "unreaped-join-set", "idle-receiver"].map(bug);
+    let batches = [
+        "careless-join",
+        "detached-timeout",
+        "swallowed-cancellation",
+        "block-on-worker",
+        "pool-awaits-pool",
+    ]
+    .map(bug);
     let mut known = KNOWN.to_vec();
-    known.extend(trees.iter().map(|name| pitfall(name, &[WorkloadKind::Tree])));
-    known.extend(streams.iter().map(|name| pitfall(name, &[WorkloadKind::Stream])));
+    known.push(strategy("pipeline", &[WorkloadKind::Stream], true));
+    known.extend(
+        ["structured-group", "token-group"].map(|name| strategy(name, &[WorkloadKind::Batch], false)),
+    );
+    known.extend(trees.iter().map(|name| strategy(name, &[WorkloadKind::Tree], true)));
+    known.extend(streams.iter().map(|name| strategy(name, &[WorkloadKind::Stream], true)));
+    known.extend(batches.iter().map(|name| strategy(name, &[WorkloadKind::Batch], false)));
     match load(&folder, &known) {
         Ok(scenarios) => {
             for scenario in scenarios {

@@ -30,6 +30,8 @@ struct State {
     counts: Counts,
     peaks: Peaks,
     last_ns: u64,
+    /// Until when the timeline goes.
+    followed_ns: u64,
     call_time_ns: u64,
     timeline: Timeline,
     service: Latencies,
@@ -146,6 +148,7 @@ impl Probe {
             counts: Counts::default(),
             peaks: Peaks::default(),
             last_ns: 0,
+            followed_ns: 0,
             call_time_ns: 0,
             timeline: Timeline::new(),
             service: Latencies::new(resolution),
@@ -174,18 +177,23 @@ impl Probe {
         let tasks = self.live_tasks();
         let mut state = self.state();
         state.peaks.tasks = state.peaks.tasks.max(tasks);
-        let last_ns = state.last_ns;
         Reading {
             counts: state.counts,
             peaks: state.peaks,
             tasks,
-            last_ns,
+            last_ns: state.last_ns,
             polls: self.shared.polls.load(Ordering::Relaxed),
             call_time_ns: state.call_time_ns,
             service: state.service.percentiles(),
             response: state.response.percentiles(),
-            timeline: state.timeline.slices(last_ns),
+            timeline: state.timeline.slices(state.followed_ns),
         }
+    }
+
+    /// Follows the timeline up to now: calls may be in flight that nothing has happened to since.
+    pub fn follow(&self) {
+        let (now_ns, tasks) = (self.now_ns(), self.live_tasks());
+        self.state().follow(now_ns, tasks);
     }
 
     /// Now, since the probe's start.
@@ -270,8 +278,14 @@ impl State {
         // Threads read their clocks before they get the lock, so time may seem to step back.
         self.last_ns = self.last_ns.max(now_ns);
         if let Some(tasks) = tasks {
-            let levels = Levels { in_flight: counts.in_flight(), tasks, backlog: counts.backlog() };
-            self.timeline.record(now_ns, levels);
+            self.follow(now_ns, tasks);
         }
+    }
+
+    fn follow(&mut self, now_ns: u64, tasks: u64) {
+        let counts = self.counts;
+        let levels = Levels { in_flight: counts.in_flight(), tasks, backlog: counts.backlog() };
+        self.timeline.record(now_ns, levels);
+        self.followed_ns = self.followed_ns.max(now_ns);
     }
 }

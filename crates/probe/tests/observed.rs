@@ -164,3 +164,19 @@ async fn response_counts_from_the_arrival() {
     // The second arrived at 5 ms, was read at 20 and done at 40.
     assert_eq!(reading.response.map(|response| response.max_ns), Some(35 * MS));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_timeline_goes_on_where_nothing_happens() {
+    let probe = Probe::new(Resolution::Milliseconds);
+    let handler = Arc::new(ObservedHandler::new(Slow, probe.clone(), |message: &Message| message.arrived));
+    let mut source = ObservedSource::new(Two { start: Instant::now(), next: 0 }, probe.clone());
+    let message = source.next().await.expect("it is there at once");
+    let call = tokio::spawn(async move { settle(&*handler, message).await });
+    sleep(Duration::from_millis(12)).await;
+    assert_eq!(probe.read().timeline.len(), 1);
+    probe.follow();
+    let reading = probe.read();
+    assert_eq!(reading.timeline.iter().map(|slice| slice.in_flight).collect::<Vec<_>>(), [1; 13]);
+    assert_eq!(reading.last_ns, 0);
+    call.abort();
+}

@@ -105,10 +105,15 @@ impl<'a> Case<'a> {
         unfinished(self.rows(clock))
     }
 
-    /// How many items a run of it visited, at the median; none where nobody counted.
-    pub(crate) fn visited(&self) -> Option<u64> {
+    /// How much of its work a run of it did, at the median: items visited, of a batch items served; none where nobody
+    /// counted.
+    pub(crate) fn done(&self) -> Option<u64> {
         let clock = if self.exact.is_empty() { Clock::Wall } else { Clock::Virtual };
-        self.spread(clock, Metric::Visited).map(|visited| visited.median)
+        let count = |metric: Metric| self.spread(clock, metric).map(|spread| spread.median);
+        match self.workload {
+            WorkloadKind::Tree | WorkloadKind::Stream => count(Metric::Visited),
+            WorkloadKind::Batch => Some(count(Metric::Fresh)? + count(Metric::Stale)?),
+        }
     }
 
     /// Whether a limit cut a run of it.

@@ -6,6 +6,7 @@
 
 mod case;
 mod chart;
+mod dependencies;
 mod page;
 mod splice;
 mod study;
@@ -89,7 +90,7 @@ pub enum ReportError {
 
 /// All files of the report on some results folders: `README.md`, and for each scenario `SCENARIO.md`,
 /// `SCENARIO.svg`, `SCENARIO-timeline.svg` where timelines were recorded, `SCENARIO-sweep.svg` where it
-/// varies its limit or its size.
+/// varies its limit or its size, `SCENARIO-dependencies.svg` for a batch of several dependencies.
 ///
 /// # Errors
 ///
@@ -122,9 +123,12 @@ fn scenario(study: &Study<'_>, palette: &Palette) -> Vec<Artifact> {
     let comparison = (!study.cases.is_empty()).then(|| chart::comparison(study, palette, &caption));
     let timeline = chart::timeline(study, palette, &caption);
     let sweep = chart::sweep(study, palette, &caption).filter(|_| !study.cases.is_empty());
-    let charts = Charts { timeline: timeline.is_some(), sweep: sweep.is_some() };
+    let dependencies = chart::dependencies(study, palette, &caption);
+    let charts =
+        Charts { timeline: timeline.is_some(), sweep: sweep.is_some(), dependencies: dependencies.is_some() };
     let page = Artifact { name: format!("{name}.md"), bytes: page::page(study, charts).into_bytes() };
-    let named = [("", comparison), ("-timeline", timeline), ("-sweep", sweep)];
+    let named =
+        [("", comparison), ("-timeline", timeline), ("-sweep", sweep), ("-dependencies", dependencies)];
     let charts = named.into_iter().filter_map(|(part, svg)| {
         Some(Artifact { name: format!("{name}{part}.svg"), bytes: svg?.into_bytes() })
     });

@@ -8,6 +8,7 @@ use fanout_record::{
 };
 
 use crate::case::Case;
+use crate::dependencies::Dependencies;
 
 /// One scenario's part of a results folder.
 #[derive(Debug)]
@@ -18,9 +19,10 @@ pub(crate) struct Study<'a> {
     /// ascending.
     pub(crate) cases: Vec<Case<'a>>,
     pub(crate) claims: Vec<&'a Claim>,
-    /// The most items that a case of each variant visited.
-    visited: BTreeMap<Option<&'a str>, u64>,
+    /// The most work that a case of each variant did.
+    done: BTreeMap<Option<&'a str>, u64>,
     timeline: BTreeMap<CellId, Vec<&'a Bin>>,
+    pub(crate) dependencies: Dependencies<'a>,
 }
 
 impl<'a> Study<'a> {
@@ -34,16 +36,23 @@ impl<'a> Study<'a> {
         }
         let claims: Vec<&Claim> = results.claims.iter().filter(|claim| here(&claim.scenario)).collect();
         let cases: Vec<Case<'_>> = groups.into_values().filter_map(|rows| Case::of(rows, &claims)).collect();
-        let mut visited = BTreeMap::new();
+        let mut done = BTreeMap::new();
         for case in &cases {
-            let most = visited.entry(case.variant).or_insert(0);
-            *most = case.visited().unwrap_or(0).max(*most);
+            let most = done.entry(case.variant).or_insert(0);
+            *most = case.done().unwrap_or(0).max(*most);
         }
         let mut timeline: BTreeMap<CellId, Vec<&Bin>> = BTreeMap::new();
         for bin in results.timeline.iter().filter(|bin| here(&bin.scenario) && bin.dependency.is_none()) {
             timeline.entry(bin.cell()).or_default().push(bin);
         }
-        Self { manifest: &results.manifest, record, cases, claims, visited, timeline }
+        let dependencies = Dependencies::of(results, record);
+        Self { manifest: &results.manifest, record, cases, claims, done, timeline, dependencies }
+    }
+
+    /// Whether a strategy's limit is one for its calls in flight. Where an item needs several calls it bounds items,
+    /// or the calls of each dependency.
+    pub(crate) fn limits_bound_calls(&self) -> bool {
+        self.dependencies.names().len() <= 1
     }
 
     /// The clock that bars, lines and counts are of: the exact one, where anything ran on it.
@@ -159,10 +168,10 @@ impl<'a> Study<'a> {
         cases.flat_map(Case::all_rows).filter_map(|row| Metric::Discovered.of(row)).max()
     }
 
-    /// Whether a case visited fewer items than others of its variant did: its time is that of less work.
+    /// Whether a case did less than others of its variant: its time is that of less work.
     pub(crate) fn left_work(&self, case: &Case<'_>) -> bool {
-        let most = self.visited.get(&case.variant).copied().unwrap_or(0);
-        let less = case.truncated() || case.visited().is_some_and(|visited| visited < most);
+        let most = self.done.get(&case.variant).copied().unwrap_or(0);
+        let less = case.truncated() || case.done().is_some_and(|done| done < most);
         case.unfinished(self.clock()).is_none() && less
     }
 

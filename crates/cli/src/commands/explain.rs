@@ -45,7 +45,9 @@ pub(crate) fn explain(args: &ExplainArgs, registry: &Registry) -> Result<Verdict
             args.variant.as_deref().unwrap_or_default()
         )
     };
-    let report = measure_one(&plan, cell)?;
+    let mut report = measure_one(&plan, cell)?;
+    // All calls, not those of each dependency of a batch once more.
+    report.timeline.retain(|bin| bin.dependency.is_none());
 
     let mut out = anstream::stdout();
     let title = timeline::title(&report.row);

@@ -7,7 +7,7 @@ use fanout_probe::{Counts, LONG_POLL, LoopLag, ObservedBatch, Percentiles, Polls
 use fanout_record::{Bin, CellId, Clock, DependencyRow, WorkloadKind};
 use fanout_resilience::Patience;
 use fanout_scenario::Variant;
-use fanout_simulation::{BatchSpec, DependencySpec, Facts, Reply, Service, SimulatedBatch};
+use fanout_simulation::{BatchSpec, DependencySpec, Facts, Manner, Reply, Service, SimulatedBatch};
 
 use super::blocked;
 use super::clock::{CellClock, Wreck};
@@ -52,6 +52,9 @@ impl BatchCell<'_> {
             let threads = order.threads.clone();
             let fan_out = async {
                 let answers = strategy.fan_out(order).await;
+                for probe in each.iter().chain([&all]) {
+                    probe.follow();
+                }
                 (answers, all.now_ns())
             };
             let hanging = || simulated.services().iter().map(Service::hanging).sum();
@@ -164,8 +167,16 @@ impl BatchCell<'_> {
             return None;
         }
         let bounds = self.batch.dependencies().iter().enumerate().map(|(number, spec)| {
+            let threads = match spec.manner {
+                Manner::Waiting => None,
+                Manner::BlockingPool => {
+                    Some(self.batch.blocking_threads().unwrap_or(TOKIOS_BLOCKING_THREADS))
+                }
+                // As many at once as threads poll: the workers, and the one that drives the strategy.
+                Manner::Blocking | Manner::Computing => Some(self.cell.threads.saturating_add(1)),
+            };
             let capacity = spec.downstream.map(|downstream| downstream.capacity);
-            let limit = [self.cell.limit, capacity].into_iter().flatten().min();
+            let limit = [self.cell.limit, capacity, threads].into_iter().flatten().min();
             Facts::of_dependency(self.batch, number, self.cell.seed).ideal(limit)
         });
         bounds.max().map(nanoseconds)

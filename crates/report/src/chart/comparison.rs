@@ -88,7 +88,9 @@ fn panels(study: &Study<'_>, cases: &[&Case<'_>], palette: &Palette) -> [Panel; 
     };
     [
         panel(&format!("Time, {clock} clock"), time_of(clock), &time),
-        panel("Peak calls in flight", Metric::InFlightPeak, &|case| count(case, Metric::InFlightPeak, true)),
+        panel("Peak calls in flight", Metric::InFlightPeak, &|case| {
+            count(case, Metric::InFlightPeak, study.limits_bound_calls())
+        }),
         panel("Peak tasks", Metric::TasksPeak, &|case| count(case, Metric::TasksPeak, true)),
         panel(memory_title(memory), memory, &|case| count(case, memory, false)),
     ]
@@ -120,7 +122,7 @@ fn legend(study: &Study<'_>, panels: &[Panel]) -> Vec<Key> {
         keys.push(Key::new(Sign::Published, "published"));
     }
     let ideal = panels[0].bars.iter().any(|bar| bar.bound.is_some());
-    let limit = panels[1].bars.iter().any(|bar| bar.bound.is_some());
+    let limit = panels[1..].iter().flat_map(|panel| &panel.bars).any(|bar| bar.bound.is_some());
     let bound = match (ideal, limit) {
         (true, true) => Some("ideal time; limit"),
         (true, false) => Some("ideal time"),

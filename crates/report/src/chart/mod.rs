@@ -3,6 +3,7 @@
 mod bars;
 mod canvas;
 mod comparison;
+mod dependencies;
 mod lines;
 mod palette;
 mod scales;
@@ -10,8 +11,10 @@ mod sheet;
 mod sweep;
 mod text;
 mod timeline;
+mod track;
 
 pub(crate) use comparison::{comparison, memory_metric};
+pub(crate) use dependencies::dependencies;
 pub(crate) use palette::Palette;
 pub(crate) use sweep::sweep;
 pub(crate) use timeline::timeline;

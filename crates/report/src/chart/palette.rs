@@ -35,19 +35,32 @@ pub(crate) struct Look {
 
 /// The first six are Okabe and Ito's colours, which people with any of the common colour blindnesses tell apart; their
 /// yellow and black left out, since one cannot be seen on white and the other is the ink.
-const KNOWN: [(&[&str], Look); 10] = [
+const KNOWN: [(&[&str], Look); 13] = [
     (&["sequential-stack"], look(119, 119, 119, Marker::Square)),
     // One crate in two forms, and no scenario has both for one workload.
     (&["unbounded-join-all", "unbounded-spawn"], look(213, 94, 0, Marker::Up)),
     (&["semaphore-across-recursion"], look(204, 121, 167, Marker::Left)),
     (&["semaphore-around-fetch"], look(230, 159, 0, Marker::Down)),
-    (&["queue-workers"], look(0, 114, 178, Marker::Circle)),
+    // Nor has one the workers in both of their forms.
+    (&["queue-workers", "pipeline"], look(0, 114, 178, Marker::Circle)),
     (&["slot-before-spawn"], look(0, 158, 115, Marker::Diamond)),
-    // The known bugs: one that walks trees and one that consumes streams never meet.
-    (&["pitfall-unhandled-errors", "pitfall-manual-release"], look(178, 24, 43, Marker::Up)),
-    (&["pitfall-bounded-frontier", "pitfall-abandoned-timeout"], look(118, 42, 131, Marker::Down)),
-    (&["pitfall-slow-consumer", "pitfall-unreaped-join-set"], look(197, 27, 125, Marker::Left)),
-    (&["pitfall-idle-receiver"], look(69, 90, 100, Marker::Square)),
+    // The known bugs: one that walks trees, one that consumes streams and one of batches never meet.
+    (
+        &["pitfall-unhandled-errors", "pitfall-manual-release", "pitfall-careless-join"],
+        look(178, 24, 43, Marker::Up),
+    ),
+    (
+        &["pitfall-bounded-frontier", "pitfall-abandoned-timeout", "pitfall-detached-timeout"],
+        look(118, 42, 131, Marker::Down),
+    ),
+    (
+        &["pitfall-slow-consumer", "pitfall-unreaped-join-set", "pitfall-swallowed-cancellation"],
+        look(197, 27, 125, Marker::Left),
+    ),
+    (&["pitfall-idle-receiver", "pitfall-block-on-worker"], look(69, 90, 100, Marker::Square)),
+    (&["pitfall-pool-awaits-pool"], look(120, 94, 60, Marker::Circle)),
+    (&["structured-group"], look(0, 92, 49, Marker::Circle)),
+    (&["token-group"], look(110, 150, 20, Marker::Diamond)),
 ];
 
 /// For strategies of a user's own: Paul Tol's, as far as they differ from those above.

@@ -171,6 +171,7 @@ impl<'a> Sweep<'_, 'a> {
         let limited: Vec<&&Case<'_>> = cases.iter().filter(|case| case.limit.is_some()).collect();
         let bound_at = |case: &Case<'_>| match metric {
             Metric::Virtual | Metric::Wall => case.spread(clock, Metric::Ideal).map(|ideal| ideal.median),
+            Metric::InFlightPeak if !self.study.limits_bound_calls() => None,
             Metric::InFlightPeak | Metric::TasksPeak => case.limit.map(|limit| limit.get() as u64),
             _ => None,
         };

@@ -26,7 +26,12 @@ pub(crate) fn comparison(study: &Study<'_>, name: impl Fn(&str) -> String) -> St
     if limits {
         header.push(("limit".to_owned(), Align::Right));
     }
-    header.push((clock.to_string(), Align::Right));
+    header.push(match (clock, study.wall_threads()) {
+        (Clock::Wall, first @ Some(_)) if !threads.is_empty() => {
+            (format!("wall, {}", threads_in_words(first)), Align::Right)
+        }
+        _ => (clock.to_string(), Align::Right),
+    });
     for count in &threads {
         header.push((format!("wall, {}", threads_in_words(Some(*count))), Align::Right));
     }
@@ -52,12 +57,13 @@ pub(crate) fn comparison(study: &Study<'_>, name: impl Fn(&str) -> String) -> St
         let published = case.published_time();
         let time = words_or_time(case.unfinished(clock), case.time(clock));
         let time = if study.left_work(case) { time.map(less_of_the_work) } else { time };
-        cells.push(beside(time, published.filter(|_| threads.is_empty()), Unit::Nanoseconds));
+        let first = clock == Clock::Wall || case.wall().is_empty();
+        cells.push(beside(time, published.filter(|_| first), Unit::Nanoseconds));
         for (at, count) in threads.iter().enumerate() {
             let runs =
                 case.wall().iter().find(|(threads, _)| threads == count).map_or(&[][..], |(_, rows)| rows);
             let time = words_or_time(unfinished(runs), spread(runs, Metric::Wall));
-            cells.push(beside(time, published.filter(|_| at == 0), Unit::Nanoseconds));
+            cells.push(beside(time, published.filter(|_| at == 0 && !first), Unit::Nanoseconds));
         }
         cells.push(efficiency(case, clock).unwrap_or_else(|| ABSENT.to_owned()));
         for metric in [Metric::InFlightPeak, Metric::TasksPeak, memory] {
@@ -70,7 +76,7 @@ pub(crate) fn comparison(study: &Study<'_>, name: impl Fn(&str) -> String) -> St
 }
 
 /// The cases that the table is of: for a sweep those that the comparison sheet shows, else all.
-fn compared<'s, 'a>(study: &'s Study<'a>) -> Vec<&'s Case<'a>> {
+pub(crate) fn compared<'s, 'a>(study: &'s Study<'a>) -> Vec<&'s Case<'a>> {
     match study.record.axis {
         Axis::Limit | Axis::Size => {
             study.compared_variants().into_iter().flat_map(|variant| study.at_middle_limit(variant)).collect()
@@ -85,15 +91,16 @@ fn several_limits(cases: &[&Case<'_>]) -> bool {
     limits.any(|limit| Some(limit) != first)
 }
 
-/// The numbers of threads that stand in columns of their own, beside virtual times.
+/// The numbers of threads that stand in columns of their own, beside virtual times, or beside those of the fewest
+/// threads.
 fn wall_threads(study: &Study<'_>, cases: &[&Case<'_>]) -> Vec<std::num::NonZeroUsize> {
-    if study.clock() == Clock::Wall {
-        return Vec::new();
-    }
     let mut threads: Vec<_> =
         cases.iter().flat_map(|case| case.wall()).map(|(threads, _)| *threads).collect();
     threads.sort_unstable();
     threads.dedup();
+    if study.clock() == Clock::Wall {
+        threads.retain(|&count| Some(count) != study.wall_threads());
+    }
     threads
 }
 
@@ -164,7 +171,7 @@ fn has_published(case: &Case<'_>, clock: Clock) -> bool {
 
 type Column = (&'static str, Metric);
 
-const FATE: [Column; 9] = [
+const FATE: [Column; 15] = [
     ("discovered", Metric::Discovered),
     ("visited", Metric::Visited),
     ("failed", Metric::Failed),
@@ -174,9 +181,15 @@ const FATE: [Column; 9] = [
     ("seen", Metric::Seen),
     ("cancelled", Metric::Cancelled),
     ("returned", Metric::Returned),
+    ("fresh", Metric::Fresh),
+    ("stale", Metric::Stale),
+    ("unserved", Metric::Unserved),
+    ("over deadline", Metric::OverDeadline),
+    ("wasted time", Metric::Wasted),
+    ("late calls", Metric::LateCalls),
 ];
 
-const FURTHER: [Column; 11] = [
+const FURTHER: [Column; 13] = [
     ("ideal", Metric::Ideal),
     ("backlog", Metric::BacklogPeak),
     ("taken", Metric::TakenPeak),
@@ -188,6 +201,8 @@ const FURTHER: [Column; 11] = [
     ("response p50", Metric::ResponseP50),
     ("response p99", Metric::ResponseP99),
     ("response max", Metric::ResponseMax),
+    ("in flight at the end", Metric::InFlightEnd),
+    ("tasks at the end", Metric::TasksEnd),
 ];
 
 /// What became of the items, where it was not the same for all: visited.
@@ -259,6 +274,13 @@ const fn is_rare(metric: Metric) -> bool {
             | Metric::Cancelled
             | Metric::Returned
             | Metric::DownstreamQueuePeak
+            | Metric::Stale
+            | Metric::Unserved
+            | Metric::OverDeadline
+            | Metric::Wasted
+            | Metric::LateCalls
+            | Metric::InFlightEnd
+            | Metric::TasksEnd
     )
 }
 

@@ -2,9 +2,11 @@
 
 mod claims;
 mod comparison;
+mod dependencies;
 mod index;
 mod markdown;
 mod provenance;
+mod runtime;
 mod scenario;
 mod sweep;
 

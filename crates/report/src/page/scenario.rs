@@ -4,7 +4,7 @@ use fanout_record::{Clock, Metric, Unit};
 
 use super::comparison::{comparison, fate, further};
 use super::markdown::{Align, Table, image, inline};
-use super::{claims, provenance, sweep};
+use super::{claims, dependencies, provenance, runtime, sweep};
 use crate::case::{Case, time_of};
 use crate::chart::memory_metric;
 use crate::study::Study;
@@ -14,6 +14,7 @@ use crate::study::Study;
 pub(crate) struct Charts {
     pub(crate) timeline: bool,
     pub(crate) sweep: bool,
+    pub(crate) dependencies: bool,
 }
 
 pub(crate) fn page(study: &Study<'_>, charts: Charts) -> String {
@@ -31,6 +32,17 @@ pub(crate) fn page(study: &Study<'_>, charts: Charts) -> String {
     parts.push(comparison(study, inline));
     if let Some(table) = fate(study) {
         parts.push(format!("## What became of the items\n\n{table}"));
+    }
+    if let Some(table) = dependencies::table(study) {
+        parts.push("## Of each dependency\n".to_owned());
+        if charts.dependencies {
+            let alt = format!("{title}: calls in flight at each dependency over time");
+            parts.push(format!("{}\n", image(&alt, &format!("{}-dependencies.svg", record.name))));
+        }
+        parts.push(table);
+    }
+    if let Some(table) = runtime::table(study) {
+        parts.push(format!("## On the runtime\n\n{table}"));
     }
     if let Some(section) = sweep::section(study) {
         let over = if record.axis == fanout_record::Axis::Limit { "limit" } else { "size" };

@@ -1,6 +1,6 @@
 //! A row in words: what to make of its numbers.
 
-use fanout_record::{Outcome, Row, Unit};
+use fanout_record::{Outcome, Row, Unit, WorkloadKind};
 
 /// How much more is "far above".
 const FAR: u64 = 4;
@@ -8,6 +8,7 @@ const FAR: u64 = 4;
 /// What is to be seen, a sentence each.
 pub(crate) fn diagnose(row: &Row) -> Vec<String> {
     let mut sentences = vec![ending(row)];
+    sentences.extend(what_a_batch_cost(row));
     sentences.extend(where_the_limit_sits(row));
     sentences.extend(how_the_backlog_grew(row));
     sentences.extend(how_near_a_deadlock(row));
@@ -22,6 +23,12 @@ fn show(value: Option<u64>) -> String {
 fn ending(row: &Row) -> String {
     let visited = show(row.visited);
     match row.outcome {
+        Outcome::Complete if row.workload == WorkloadKind::Batch => format!(
+            "Complete: {} items served fresh, {} with a fallback, {} lack something.",
+            show(row.fresh),
+            show(row.stale),
+            show(row.unserved)
+        ),
         Outcome::Complete => match row.failed {
             None | Some(0) => format!("Complete: {visited} items done."),
             Some(failed) => format!("Complete: {visited} items done, {} failed.", Unit::Count.show(failed)),
@@ -44,6 +51,24 @@ fn ending(row: &Row) -> String {
     }
 }
 
+/// Calls of a batch that were refused, or made for nobody.
+fn what_a_batch_cost(row: &Row) -> Vec<String> {
+    let happened = |value: Option<u64>| value.filter(|&value| value > 0);
+    let mut sentences = Vec::new();
+    sentences.extend(
+        happened(row.refused)
+            .map(|refused| format!("{} calls were refused by what they call.", Unit::Count.show(refused))),
+    );
+    sentences.extend(happened(row.wasted_ns).map(|wasted| {
+        format!("Nobody used what {} of its calls' time came to.", Unit::Nanoseconds.show(wasted))
+    }));
+    sentences.extend(
+        happened(row.late_calls)
+            .map(|late| format!("{} calls were begun after it had ended.", Unit::Count.show(late))),
+    );
+    sentences
+}
+
 /// Tasks far above calls in flight.
 fn where_the_limit_sits(row: &Row) -> Option<String> {
     let (tasks, in_flight) = (row.tasks_peak?, row.in_flight_peak?);
@@ -63,8 +88,11 @@ fn where_the_limit_sits(row: &Row) -> Option<String> {
     })
 }
 
-/// A queue that grows while all slots are busy.
+/// A frontier that grows while all slots are busy.
 fn how_the_backlog_grew(row: &Row) -> Option<String> {
+    if row.workload != WorkloadKind::Tree {
+        return None;
+    }
     let (limit, backlog, tasks) = (row.limit?.get() as u64, row.backlog_peak?, row.tasks_peak?);
     let queued = backlog > FAR * limit && tasks <= limit + 1;
     queued.then(|| {

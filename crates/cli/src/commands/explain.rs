@@ -20,6 +20,13 @@ pub(crate) fn explain(args: &ExplainArgs, registry: &Registry) -> Result<Verdict
         let names: Vec<_> = origin.scenario.strategies.iter().map(|plan| plan.name.as_str()).collect();
         bail!("{} has no strategy {:?}; it has {}", origin.scenario.name, args.strategy, names.join(", "));
     }
+    if !origin.scenario.clocks.contains(&Clock::Virtual) {
+        bail!(
+            "{} runs on the wall clock alone, and what is explained is a run on the virtual one: `fanout run` and \
+             `fanout report` draw it",
+            origin.scenario.name
+        );
+    }
     if let Some(name) = &args.variant {
         origin.scenario.variants.retain(|variant| variant.name.as_ref() == Some(name));
         if origin.scenario.variants.is_empty() {

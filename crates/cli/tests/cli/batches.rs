@@ -146,3 +146,36 @@ expect = { clock = "wall", outcome = "deadlocked" }
         deadlocks.lines().filter(|line| line.contains("holds a slot and waits for the call 0 of item"));
     assert_eq!(holders.count(), 4, "{deadlocks}");
 }
+
+#[test]
+fn explain_says_what_a_batch_got_and_what_it_cost() {
+    let text = r#"
+title = "Two dependencies, of which one refuses"
+analysis = "."
+[workload.batch]
+items = 20
+[dependency.a]
+latency.constant = "20ms"
+[dependency.b]
+latency.constant = "10ms"
+downstream = { capacity = 5, when-full = "reject" }
+[strategy.unbounded-join-all]
+expect = { refused = 15, fresh = 5, unserved = 15, in-flight-peak = 26 }
+"#;
+    held(text);
+    let place = Place::new().with("batch.toml", text);
+    let said = place.fanout("explain batch.toml unbounded-join-all").ends(0);
+    assert!(said.out.contains("5 items served fresh, 0 with a fallback, 15 lack something"), "{}", said.out);
+    assert!(said.out.contains("15 calls were refused"), "{}", said.out);
+    // Twenty calls of `a` to the end: those of one dependency alone would have none in flight in the second half.
+    let in_flight = said.out.lines().find(|line| line.contains("in flight |")).unwrap().to_owned();
+    assert!(!in_flight.split('|').nth(1).unwrap().contains(' '), "{}", said.out);
+
+    let wall = text
+        .replacen("[workload", "clocks = [\"wall\"]\n[workload", 1)
+        .replace("expect = {", "expect = { clock = \"wall\",");
+    place
+        .with("batch.toml", &wall)
+        .fanout("explain batch.toml unbounded-join-all")
+        .refuses(1, &["runs on the wall clock alone"]);
+}

@@ -24,6 +24,11 @@ pub(crate) fn dependencies(study: &Study<'_>, palette: &Palette, caption: &str) 
     if names.len() < 2 || rows.is_empty() {
         return None;
     }
+    for (row, case) in rows.iter_mut().zip(&cases) {
+        // The bins of one dependency are its own, and may be wider than those of all calls.
+        let own = names.iter().flat_map(|name| bins(study, case, name));
+        row.span = own.map(|bin| bin.start_ns.saturating_add(bin.width_ns)).fold(row.span, u64::max);
+    }
     share_axes(&mut rows);
     let blocks: Vec<Vec<Column<'_>>> = names
         .chunks(COLUMNS)

@@ -143,7 +143,7 @@ pub(super) fn cells_in_words(variant: Option<&str>, tracks: &[Track<'_>]) -> Str
 
 /// Gives tracks of about the same length the same time axis.
 pub(super) fn share_axes(tracks: &mut [Track<'_>]) {
-    let mut ends: Vec<u64> = tracks.iter().map(Track::end).collect();
+    let mut ends: Vec<u64> = tracks.iter().map(|track| track.span).collect();
     ends.sort_unstable();
     let mut groups: Vec<(u64, u64)> = Vec::new();
     for end in ends {
@@ -153,7 +153,7 @@ pub(super) fn share_axes(tracks: &mut [Track<'_>]) {
         }
     }
     for track in tracks {
-        let end = track.end();
+        let end = track.span;
         let group = groups.iter().find(|(shortest, longest)| (*shortest..=*longest).contains(&end));
         track.span = group.map_or(end, |&(_, longest)| longest);
     }

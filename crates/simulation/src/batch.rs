@@ -1,5 +1,4 @@
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use fanout_workload::Batch;
 
@@ -7,53 +6,9 @@ use crate::downstream::DownstreamSpec;
 use crate::draw;
 use crate::faults::{Faults, Item};
 use crate::latency::Latency;
+use crate::manner::Manner;
 use crate::service::{CallError, Service};
 use crate::timer::Timer;
-
-/// How a call spends its time. All but the first need real time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Manner {
-    /// It waits, as a call over a network does.
-    #[default]
-    Waiting,
-    /// It blocks the thread that polls it, as a call of a synchronous client does.
-    Blocking,
-    /// It blocks a thread of the runtime's blocking pool.
-    BlockingPool,
-    /// It keeps the thread that polls it busy for so much of its processor time.
-    Computing,
-}
-
-impl Manner {
-    pub(crate) async fn spend(self, timer: Timer, duration: Duration) {
-        match self {
-            Self::Waiting => timer.sleep(duration).await,
-            Self::Blocking => std::thread::sleep(duration),
-            Self::BlockingPool => {
-                let job = tokio::task::spawn_blocking(move || std::thread::sleep(duration));
-                job.await.expect("sleeping does not panic, and nobody cancels it");
-            }
-            Self::Computing => compute(duration),
-        }
-    }
-}
-
-/// Computes until this thread has spent so much processor time: however many others want the processor.
-fn compute(duration: Duration) {
-    let end = thread_time() + duration;
-    let mut sum = 0u64;
-    while thread_time() < end {
-        // A stretch of work between two looks at the time, each of which is a system call.
-        for number in 0..1_000u64 {
-            sum = std::hint::black_box(sum.wrapping_add(number));
-        }
-    }
-}
-
-fn thread_time() -> Duration {
-    let clock = nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID;
-    clock.now().expect("a thread may ask for its own time").into()
-}
 
 /// One dependency of a batch.
 #[derive(Debug, Clone)]
@@ -189,6 +144,8 @@ impl Batch for SimulatedBatch {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::time::Instant;
 
     use super::*;
@@ -239,12 +196,5 @@ mod tests {
     #[test]
     fn a_batch_without_dependencies_is_none() {
         assert_eq!(BatchSpec::new(1, Vec::new(), None).expect_err("nothing to call"), NoDependency);
-    }
-
-    #[tokio::test]
-    async fn computing_takes_processor_time_of_this_thread() {
-        let before = thread_time();
-        Manner::Computing.spend(Timer::Wall, ms(5)).await;
-        assert!(thread_time() - before >= ms(5));
     }
 }

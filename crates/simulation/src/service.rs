@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 
 use crate::attempts::Attempts;
-use crate::batch::Manner;
 use crate::downstream::{Downstream, DownstreamSpec, Full};
 use crate::faults::{Answer, Faults, Item};
 use crate::latency::Latency;
+use crate::manner::{Manner, block_the_pool, compute};
 use crate::timer::Timer;
 
 /// What answers the calls: a place in the downstream first, then the latency, then the answer.
@@ -100,7 +100,14 @@ impl Service {
             Some(downstream) => Some(downstream.enter().await?),
             None => None,
         };
-        self.manner.spend(self.timer, self.latency.of(self.seed, item.index, attempt)).await;
+        let latency = self.latency.of(self.seed, item.index, attempt);
+        // Here and not in a function of its own, whose future would be part of the weight of every call.
+        match self.manner {
+            Manner::Waiting => self.timer.sleep(latency).await,
+            Manner::Blocking => std::thread::sleep(latency),
+            Manner::BlockingPool => block_the_pool(latency).await,
+            Manner::Computing => compute(latency),
+        }
         let answer = match self.faults.verdict(self.seed, item, attempt) {
             None => Ok(()),
             Some(Answer::Error) => Err(CallError::Injected),
@@ -181,6 +188,15 @@ mod tests {
     fn every_second(answer: Answer) -> Faults {
         let which = Which::Every { nth: NonZeroU32::new(2).expect("not 0"), depth: None };
         Faults::new(vec![Rule::new(which, answer).expect("a rule")])
+    }
+
+    /// Every heap that is published holds this weight once a call. It hangs on the compiler, so there is room.
+    #[test]
+    fn a_call_weighs_little_more_than_its_wait() {
+        let service = service(Faults::default(), None);
+        let wait = size_of_val(&Timer::Virtual.sleep(TEN));
+        let call = size_of_val(&service.call::<0>(item(0)));
+        assert!(call <= wait + 112, "{call} bytes, of which {wait} are the wait's");
     }
 
     #[tokio::test(start_paused = true)]

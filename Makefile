@@ -11,7 +11,7 @@ RESULTS = $(patsubst %/,%,$(lastword $(sort $(wildcard results/*/))))
 help: ## says what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-bench: ## every scenario on its clocks, then the report (about 5 minutes)
+bench: ## every scenario on its clocks, then the report (about 7 minutes)
 	$(FANOUT) run
 	$(MAKE) report
 

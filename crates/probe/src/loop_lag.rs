@@ -5,7 +5,8 @@ use tokio::task::JoinHandle;
 
 use crate::latency::{Latencies, Percentiles, Resolution};
 
-/// How late a task of the runtime is served that is due every 5 ms: what every other task waits too.
+/// How late a task of the runtime is served that is due every 5 ms. Behind calls that block it waits its turn like any
+/// other task, so it may not be served before the last of them.
 ///
 /// It is woken by a timer of its own thread. tokio's timers are served by the very threads that are to be watched, and
 /// round to whole milliseconds.

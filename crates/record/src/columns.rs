@@ -91,6 +91,9 @@ macro_rules! columns {
         }
 
         impl Metric {
+            /// All of them, in the order of the columns.
+            pub const ALL: &[Self] = &[ $( Self::$metric, )* ];
+
             /// The unit in which the column counts.
             #[must_use]
             pub const fn unit(self) -> Unit {
@@ -221,4 +224,6 @@ columns! {
     longest_poll_ns: Nanoseconds = "longest-poll", LongestPoll;
     /// Polls of calls that kept their thread for 50 ms or longer.
     long_polls: Count = "long-polls", LongPolls;
+    /// Failures of a batch's calls that the strategy gave back to its caller.
+    reported: Count = "reported", Reported;
 }

@@ -121,6 +121,11 @@ impl<'a> Case<'a> {
         self.all_rows().any(|row| row.outcome == Outcome::Truncated)
     }
 
+    /// Whether items of a batch lack something in a run of it.
+    pub(crate) fn left_unserved(&self) -> bool {
+        self.all_rows().any(|row| row.unserved > Some(0))
+    }
+
     /// What the guide published of a metric.
     pub(crate) fn published(&self, metric: Metric) -> Option<u64> {
         self.published.iter().find(|(of, _)| *of == metric).map(|&(_, value)| value)

@@ -171,7 +171,7 @@ impl<'a> Study<'a> {
     /// Whether a case did less than others of its variant: its time is that of less work.
     pub(crate) fn left_work(&self, case: &Case<'_>) -> bool {
         let most = self.done.get(&case.variant).copied().unwrap_or(0);
-        let less = case.truncated() || case.done().is_some_and(|done| done < most);
+        let less = case.truncated() || case.left_unserved() || case.done().is_some_and(|done| done < most);
         case.unfinished(self.clock()).is_none() && less
     }
 

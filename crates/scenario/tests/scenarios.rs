@@ -322,7 +322,7 @@ fn written(folder: &Path, files: &[(&str, &str)]) -> PathBuf {
 fn a_folder_is_read_in_the_order_of_names() {
     let folder = tempfile::tempdir().unwrap();
     written(folder.path(), &[("02-b.toml", SMALLEST), ("10-c.toml", SMALLEST), ("01-a.toml", SMALLEST)]);
-    written(folder.path(), &[("README.md", "no scenario"), ("paths.txt", "/a\n")]);
+    written(folder.path(), &[("README.md", "no scenario"), ("gate.toml", "[wall]\n"), ("paths.txt", "/a\n")]);
     fs::create_dir(folder.path().join("folder.toml")).unwrap();
     let names: Vec<_> =
         load(folder.path(), &KNOWN).unwrap().into_iter().map(|scenario| scenario.name).collect();

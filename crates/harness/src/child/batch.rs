@@ -3,7 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fanout_deadlock::Slots;
-use fanout_probe::{Counts, LONG_POLL, LoopLag, ObservedBatch, Percentiles, Polls, Probe, Reading, Took};
+use fanout_probe::{
+    Counts, LONG_POLL, LoopLag, ObservedBatch, Percentiles, Polls, Probe, Reading, Slice, Took,
+};
 use fanout_record::{Bin, CellId, Clock, DependencyRow, WorkloadKind};
 use fanout_resilience::Patience;
 use fanout_scenario::Variant;
@@ -26,9 +28,13 @@ pub(crate) struct BatchCell<'a> {
 /// What the instruments say beside the probe of all calls.
 struct Instruments {
     dependencies: Vec<Reading>,
+    /// Of each dependency, once nothing of the batch is left, or moves.
+    timelines: Vec<Vec<Slice>>,
     /// Once nothing of the batch is left, or moves.
     later: Reading,
     loop_lag: Option<Percentiles>,
+    /// Who holds the blocking pool of a batch that is stuck.
+    pool: Option<String>,
 }
 
 impl BatchCell<'_> {
@@ -60,12 +66,14 @@ impl BatchCell<'_> {
             let hanging = || simulated.services().iter().map(Service::hanging).sum();
             let wreck = || Wreck { hanging: hanging(), holders: holders(&threads) };
             let run = clock.run(fan_out, &all, 0, wreck).await;
+            let pool = run.output.as_ref().err().and_then(|_| holders_in_a_line(&threads));
             let loop_lag = loop_lag.as_ref().and_then(LoopLag::read);
             let dependencies = each.iter().map(Probe::read).collect();
             if run.output.is_ok() {
                 aftermath(clock, &all, longest_pause).await;
             }
-            (run, Instruments { dependencies, later: all.read(), loop_lag })
+            let timelines = each.iter().map(|probe| probe.read().timeline).collect();
+            (run, Instruments { dependencies, timelines, later: all.read(), loop_lag, pool })
         });
         let blocked = match (&run.output, self.cell.clock) {
             (Err(_), Clock::Wall) => blocked::workers(&metrics),
@@ -73,10 +81,12 @@ impl BatchCell<'_> {
         };
         runtime.shutdown_background();
 
-        let run = run.map(|(answers, ended_ns)| Servings::of(&answers, ended_ns, patience.deadline));
+        let mut run = run.map(|(answers, ended_ns)| Servings::of(&answers, ended_ns, patience.deadline));
         let account = run.output.as_ref().ok().copied();
         let services: Vec<&Service> = simulated.services().iter().collect();
         let reading = run.reading.clone();
+        // What the strategy has left behind is part of what it did: the timeline goes on to the end of that.
+        run.reading.timeline.clone_from(&instruments.later.timeline);
         let known = Known {
             cell: self.cell,
             workload: WorkloadKind::Batch,
@@ -113,16 +123,19 @@ impl BatchCell<'_> {
                 );
             }
         }
+        if let Some(held) = instruments.pool.clone() {
+            add(&mut row.reason, held);
+        }
         if let Some(blocked) = blocked {
             add(&mut row.reason, blocked.clone());
             measured.deadlock.get_or_insert_default().push_str(&format!("{blocked}\n"));
         }
-        for ((spec, service), reading) in
-            self.batch.dependencies().iter().zip(&services).zip(&instruments.dependencies)
+        let own = instruments.dependencies.iter().zip(instruments.timelines);
+        for ((spec, service), (reading, timeline)) in self.batch.dependencies().iter().zip(&services).zip(own)
         {
             measured.dependencies.push(dependency_row(self.cell, spec, service, reading));
             let named = |bin| Bin { dependency: Some(spec.name.clone()), ..bin };
-            measured.timeline.extend(known.bins(reading, false).into_iter().map(named));
+            measured.timeline.extend(known.bins(&timeline).map(named));
         }
         measured
     }
@@ -163,20 +176,16 @@ impl BatchCell<'_> {
     /// or has them refused, has less to do.
     fn ideal_ns(&self, reading: &Reading, refused: Option<u64>) -> Option<u64> {
         let Counts { given, started, answered, failed, .. } = reading.counts;
+        // How many threads there are for calls that keep one hangs on the strategy.
+        if self.batch.dependencies().iter().any(|spec| spec.manner != Manner::Waiting) {
+            return None;
+        }
         if (started, answered + failed) != (given, given) || refused.unwrap_or(0) > 0 {
             return None;
         }
         let bounds = self.batch.dependencies().iter().enumerate().map(|(number, spec)| {
-            let threads = match spec.manner {
-                Manner::Waiting => None,
-                Manner::BlockingPool => {
-                    Some(self.batch.blocking_threads().unwrap_or(TOKIOS_BLOCKING_THREADS))
-                }
-                // As many at once as threads poll: the workers, and the one that drives the strategy.
-                Manner::Blocking | Manner::Computing => Some(self.cell.threads.saturating_add(1)),
-            };
             let capacity = spec.downstream.map(|downstream| downstream.capacity);
-            let limit = [self.cell.limit, capacity, threads].into_iter().flatten().min();
+            let limit = [self.cell.limit, capacity].into_iter().flatten().min();
             Facts::of_dependency(self.batch, number, self.cell.seed).ideal(limit)
         });
         bounds.max().map(nanoseconds)
@@ -208,6 +217,13 @@ async fn aftermath(clock: CellClock, probe: &Probe, longest_pause: Duration) {
             return;
         }
     }
+}
+
+/// The blocking pool's holders in a line, where it has any.
+fn holders_in_a_line(threads: &Slots<String>) -> Option<String> {
+    let report = threads.report(Clone::clone);
+    let held = report.holders.len();
+    (held > 0).then(|| format!("{held} of {} threads of the blocking pool hold a job", report.slots))
 }
 
 fn holders(threads: &Slots<String>) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use fanout_deadlock::Stuck;
-use fanout_probe::{Counts, Reading};
+use fanout_probe::{Counts, Reading, Slice};
 use fanout_record::{Bin, CellId, Clock, DependencyRow, Outcome, Row, WorkloadKind};
 use fanout_simulation::{Facts, Service};
 
@@ -66,7 +66,8 @@ impl Known<'_> {
                 row.rss_peak_bytes = limits::rss_peak_bytes();
             }
         }
-        let timeline = self.bins(&reading, wreck.is_some());
+        let mut timeline: Vec<Bin> = self.bins(&reading.timeline).collect();
+        timeline.extend(wreck.as_ref().and_then(|_| self.left_over(&reading)));
         Measured { row, timeline, dependencies: Vec::new(), deadlock: wreck.and_then(|wreck| wreck.holders) }
     }
 
@@ -118,25 +119,22 @@ impl Known<'_> {
         self.cell.limit
     }
 
-    pub(crate) fn bins(&self, reading: &Reading, stuck: bool) -> Vec<Bin> {
-        let mut bins: Vec<Bin> = reading
-            .timeline
-            .iter()
-            .map(|slice| Bin {
-                in_flight: slice.in_flight,
-                tasks: slice.tasks,
-                backlog: slice.backlog,
-                ..Bin::new(self.cell.clone(), slice.start_ns, slice.width_ns)
-            })
-            .collect();
-        // The last change is the end of a call, and what it led to is yet to come: tasks that ended after it, say. So
-        // one bin more, of how things have stood since.
-        if let Some(last) = bins.last().filter(|_| stuck) {
-            let left = Bin::new(self.cell.clone(), last.start_ns + last.width_ns, last.width_ns);
-            let (in_flight, backlog) = (reading.counts.in_flight(), reading.counts.backlog());
-            bins.push(Bin { in_flight, tasks: reading.tasks, backlog, ..left });
-        }
-        bins
+    pub(crate) fn bins(&self, timeline: &[Slice]) -> impl Iterator<Item = Bin> {
+        timeline.iter().map(|slice| Bin {
+            in_flight: slice.in_flight,
+            tasks: slice.tasks,
+            backlog: slice.backlog,
+            ..Bin::new(self.cell.clone(), slice.start_ns, slice.width_ns)
+        })
+    }
+
+    /// The last change is the end of a call, and what it led to is yet to come: tasks that ended after it, say. So for a
+    /// run that is stuck there is one bin more, of how things have stood since.
+    fn left_over(&self, reading: &Reading) -> Option<Bin> {
+        let last = reading.timeline.last()?;
+        let left = Bin::new(self.cell.clone(), last.start_ns + last.width_ns, last.width_ns);
+        let (in_flight, backlog) = (reading.counts.in_flight(), reading.counts.backlog());
+        Some(Bin { in_flight, tasks: reading.tasks, backlog, ..left })
     }
 }
 

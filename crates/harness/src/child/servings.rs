@@ -26,6 +26,8 @@ pub(crate) struct Servings {
     pub(crate) used_ns: u64,
     /// Calls that were not answered in time, with no fallback.
     expired: u64,
+    /// Failures that were given back.
+    reported: u64,
     /// Items that lack an answer although none of their calls failed.
     lost: u64,
     /// Answers in another's place.
@@ -58,6 +60,7 @@ impl Servings {
                 None => missing = true,
                 Some(Err(error)) => {
                     failed = true;
+                    self.reported += 1;
                     self.expired += u64::from(*error == Unserved::Expired);
                 }
                 Some(Ok(served)) => {
@@ -107,6 +110,7 @@ impl Account for Servings {
         row.fresh = Some(self.fresh);
         row.stale = Some(self.stale);
         row.unserved = Some(self.unserved);
+        row.reported = Some(self.reported);
         row.over_deadline_ns = self.over_deadline_ns;
     }
 }

@@ -88,10 +88,13 @@ impl Rows {
         if self.has_under() { -2 } else { 0 }
     }
 
-    /// How wide the names are.
+    /// How wide the names and headings are.
     pub(crate) fn width(&self) -> i32 {
         let names = self.groups.iter().flat_map(|(_, names)| names);
-        names.map(|name| Face::LABEL.width(&ascii(name))).max().unwrap_or(0)
+        let names = names.map(|name| Face::LABEL.width(&ascii(name)));
+        let headings = self.groups.iter().filter_map(|(heading, _)| heading.as_ref());
+        let headings = headings.map(|heading| Face::HEADING.width(&ascii(heading)));
+        names.chain(headings).max().unwrap_or(0)
     }
 
     /// The names, to end at `right` beside a panel whose top is `top`.

@@ -66,7 +66,7 @@ pub fn timeline_svg(title: &str, caption: &str, bins: &[Bin], limit: Option<NonZ
 
 /// The sheet's SVG; none where no timeline was recorded.
 pub(crate) fn timeline(study: &Study<'_>, palette: &Palette, caption: &str) -> Option<String> {
-    let mut rows = rows(study, palette);
+    let (mut rows, variant) = rows(study, palette);
     if rows.is_empty() {
         return None;
     }
@@ -80,15 +80,25 @@ pub(crate) fn timeline(study: &Study<'_>, palette: &Palette, caption: &str) -> O
     let limit = rows.iter().any(|row| row.bound.is_some()).then(|| Key::new(Sign::BoundLine, "limit"));
     let sheet = Sheet {
         title: &study.record.title,
-        subtitle: cells_in_words(study.timeline_variant(), &rows),
+        subtitle: cells_in_words(variant, &rows),
         legend: limit.into_iter().collect(),
         caption,
     };
     Some(sheet.draw(grid_height(rows.len()), |canvas, top| draw_grid(canvas, top, &rows, &columns)))
 }
 
-/// A row a strategy: of the first variant, or the largest size, that it has one of.
-fn rows<'a>(study: &'a Study<'_>, palette: &Palette) -> Vec<Track<'a>> {
+/// More rows than this are too many to see at once.
+const MOST_ROWS: usize = 12;
+
+/// A row a strategy of each variant, and the variant that all of them are of, if it is one: where that is too many, each
+/// strategy once, of the first variant, or the largest size, that it has one of.
+fn rows<'a>(study: &'a Study<'_>, palette: &Palette) -> (Vec<Track<'a>>, Option<&'a str>) {
+    let every = study.compared_variants();
+    let cases: Vec<_> = every.iter().flat_map(|variant| study.at_middle_limit(*variant)).collect();
+    if every.len() > 1 && cases.len() <= MOST_ROWS {
+        let rows = cases.into_iter().filter_map(|case| Track::of(study, case, palette, None));
+        return (rows.collect(), None);
+    }
     let preferred = study.timeline_variant();
     let mut variants = study.variants();
     variants.sort_by_key(|variant| *variant != preferred);
@@ -98,5 +108,5 @@ fn rows<'a>(study: &'a Study<'_>, palette: &Palette) -> Vec<Track<'a>> {
             Track::of(study, case, palette, preferred)
         })
     });
-    rows.collect()
+    (rows.collect(), preferred)
 }

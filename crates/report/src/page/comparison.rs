@@ -155,7 +155,8 @@ fn notes(study: &Study<'_>, cases: &[&Case<'_>]) -> String {
     }
     if cases.iter().any(|case| efficiency(case, clock).is_some()) {
         notes.push(
-            "Efficiency: the ideal time, which no schedule can beat, over the measured one.".to_owned(),
+            "Efficiency: the ideal time, which no schedule within the limit can beat, over the measured one."
+                .to_owned(),
         );
     }
     if cases.iter().any(|case| study.left_work(case)) {
@@ -171,7 +172,7 @@ fn has_published(case: &Case<'_>, clock: Clock) -> bool {
 
 type Column = (&'static str, Metric);
 
-const FATE: [Column; 15] = [
+const FATE: [Column; 16] = [
     ("discovered", Metric::Discovered),
     ("visited", Metric::Visited),
     ("failed", Metric::Failed),
@@ -184,6 +185,7 @@ const FATE: [Column; 15] = [
     ("fresh", Metric::Fresh),
     ("stale", Metric::Stale),
     ("unserved", Metric::Unserved),
+    ("failures reported", Metric::Reported),
     ("over deadline", Metric::OverDeadline),
     ("wasted time", Metric::Wasted),
     ("late calls", Metric::LateCalls),
@@ -227,6 +229,7 @@ pub(crate) fn further(study: &Study<'_>) -> Option<String> {
         &columns,
         &[
             ("resident, wall", &|case| wall(case, Metric::RssPeak)),
+            ("over deadline, wall", &|case| wall(case, Metric::OverDeadline)),
             ("CPU, wall", &|case| wall(case, Metric::Cpu)),
             ("polls a call", &|case| polls_a_call(case, study.clock())),
         ],
@@ -276,6 +279,7 @@ const fn is_rare(metric: Metric) -> bool {
             | Metric::DownstreamQueuePeak
             | Metric::Stale
             | Metric::Unserved
+            | Metric::Reported
             | Metric::OverDeadline
             | Metric::Wasted
             | Metric::LateCalls

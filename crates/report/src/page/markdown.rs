@@ -12,7 +12,7 @@ pub(crate) const ABSENT: &str = "-";
 
 /// What the mark of [`less_of_the_work`] means.
 pub(crate) const LESS_OF_THE_WORK: &str =
-    "\\*: did less of the work than other runs did, since some of it failed or was cut.";
+    "\\*: did less of the work than it was given or than other runs did, since some of it failed or was cut.";
 
 /// A time that is not for the same work as its neighbours.
 pub(crate) fn less_of_the_work(time: String) -> String {

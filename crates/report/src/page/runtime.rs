@@ -4,16 +4,23 @@ use fanout_record::{Metric, Unit};
 
 use super::comparison::compared;
 use super::markdown::{ABSENT, Align, Table, inline};
-use crate::case::spread;
+use crate::case::{Spread, spread};
 use crate::study::Study;
 
-const COLUMNS: [(&str, Metric); 5] = [
-    ("loop lag p50", Metric::LoopLagP50),
-    ("loop lag p99", Metric::LoopLagP99),
-    ("loop lag max", Metric::LoopLagMax),
-    ("longest poll", Metric::LongestPoll),
-    ("polls of 50 ms", Metric::LongPolls),
+type Of = fn(Spread) -> u64;
+
+/// Of what is a percentile the median over the runs, of what is a maximum the most.
+const COLUMNS: [(&str, Metric, Of); 5] = [
+    ("loop lag p50", Metric::LoopLagP50, |spread| spread.median),
+    ("loop lag p99", Metric::LoopLagP99, |spread| spread.median),
+    ("loop lag max", Metric::LoopLagMax, |spread| spread.most),
+    ("longest poll", Metric::LongestPoll, |spread| spread.most),
+    ("polls of 50 ms", Metric::LongPolls, |spread| spread.most),
 ];
+
+const NOTE: &str = "Percentiles: the median of the runs; the rest: the most of any run. Loop lag is that of the \
+                    runtime's workers: calls that are joined in the caller's own task are not polled by one, and show as \
+                    polls alone.";
 
 /// A line a number of threads of each case that the comparison is of; none where nobody measured it.
 pub(crate) fn table(study: &Study<'_>) -> Option<String> {
@@ -23,14 +30,13 @@ pub(crate) fn table(study: &Study<'_>) -> Option<String> {
         ("limit", Align::Right),
         ("threads", Align::Right),
     ];
-    header.extend(COLUMNS.map(|(name, _)| (name, Align::Right)));
+    header.extend(COLUMNS.map(|(name, ..)| (name, Align::Right)));
     let mut table = Table::new(header);
     let count = |value: usize| Unit::Count.show(value as u64);
     for case in compared(study) {
         for (threads, runs) in case.wall() {
-            let median =
-                |metric: Metric| spread(runs, metric).map(|spread| metric.unit().show(spread.median));
-            let measured = COLUMNS.map(|(_, metric)| median(metric));
+            let measured = COLUMNS
+                .map(|(_, metric, of)| spread(runs, metric).map(|spread| metric.unit().show(of(spread))));
             // Where a worker was blocked from the first poll, the task that measures was never served.
             if measured[0].is_none() {
                 continue;
@@ -45,5 +51,5 @@ pub(crate) fn table(study: &Study<'_>) -> Option<String> {
             table.row(cells);
         }
     }
-    (!table.is_empty()).then(|| table.without_empty_columns(0).render())
+    (!table.is_empty()).then(|| format!("{}\n{NOTE}\n", table.without_empty_columns(0).render()))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use fanout_compare::Gating;
 use fanout_record::Clock;
 
 const EXAMPLES: &str = "\
@@ -17,7 +18,10 @@ Examples:
   fanout explain 08-deadlock semaphore-across-recursion
   fanout report results/2026-11-30T220000Z-1a2b3c4
 
-Exit status: 0 fine, 1 an error, 2 wrong usage, 3 a claim that does not hold.";
+  fanout compare results/base results/head --clock virtual
+
+Exit status: 0 fine, 1 an error, 2 wrong usage, 3 a claim that does not hold or a change for the worse, 4 runs that
+cannot be compared.";
 
 /// Measures what async concurrency strategies really do.
 #[derive(Debug, Parser)]
@@ -37,6 +41,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Judges the claims of a results folder again
     Check(CheckArgs),
+    /// Compares two results folders: what got better, and what worse
+    Compare(CompareArgs),
     /// Shows one cell over time, and says in words what is to be seen
     Explain(ExplainArgs),
     /// Prints a completion script for a shell
@@ -135,6 +141,64 @@ pub(crate) struct CheckArgs {
     /// The results folder
     #[arg(value_name = "RESULTS")]
     pub(crate) results: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// The results folder to compare with
+    #[arg(value_name = "BASE")]
+    pub(crate) base: PathBuf,
+    /// The results folder that is judged
+    #[arg(value_name = "HEAD")]
+    pub(crate) head: PathBuf,
+    /// Only this clock
+    #[arg(long, value_parser = clock, value_name = "virtual|wall")]
+    pub(crate) clock: Option<Clock>,
+    /// What ends the command with status 3: the virtual clock alone, or the wall clock too
+    #[arg(long, value_enum)]
+    pub(crate) gate: Option<GateOn>,
+    /// What makes a difference a change: a file such as scenarios/gate.toml, which is compiled in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tolerances: Option<PathBuf>,
+    /// How the comparison is printed
+    #[arg(long, value_enum, default_value_t = CompareFormat::Table)]
+    pub(crate) format: CompareFormat,
+    /// Show runs that cannot be compared, unjudged
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What a comparison stops a change by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GateOn {
+    /// The virtual clock alone, if nothing is said
+    Virtual,
+    /// The wall clock too
+    Wall,
+}
+
+impl From<GateOn> for Gating {
+    fn from(on: GateOn) -> Self {
+        match on {
+            GateOn::Virtual => Self::Virtual,
+            GateOn::Wall => Self::Wall,
+        }
+    }
+}
+
+/// How a comparison is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// A summary for people
+    Table,
+    /// A pull request's comment
+    Markdown,
+    /// All of it
+    Json,
+    /// The head's values in Bencher Metric Format
+    Bencher,
+    /// The head's values as customSmallerIsBetter of github-action-benchmark
+    BenchmarkAction,
 }
 
 #[derive(Debug, clap::Args)]

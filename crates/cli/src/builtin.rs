@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use fanout_harness::{Arguments, Origin, Registry};
-use fanout_scenario::{Files, ScenarioError, parse};
+use fanout_scenario::{Files, GATE_FILE, ScenarioError, parse};
 use include_dir::{Dir, include_dir};
 
 static SCENARIOS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
@@ -24,10 +24,16 @@ pub(crate) fn names() -> Vec<&'static str> {
     let mut names: Vec<_> = SCENARIOS
         .files()
         .filter(|file| file.path().extension().is_some_and(|extension| extension == "toml"))
+        .filter(|file| file.path() != Path::new(GATE_FILE))
         .filter_map(|file| file.path().file_stem()?.to_str())
         .collect();
     names.sort_unstable();
     names
+}
+
+/// The gate that comes with the binary.
+pub(crate) fn gate() -> &'static str {
+    SCENARIOS.get_file(GATE_FILE).and_then(|file| file.contents_utf8()).unwrap_or_default()
 }
 
 /// One of the compiled-in scenarios.

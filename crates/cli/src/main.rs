@@ -5,6 +5,7 @@ mod args;
 mod builtin;
 mod commands;
 mod diagnosis;
+mod difference;
 mod manifest;
 mod progress;
 mod select;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(&args, &registry),
         Command::Report(args) => commands::report(&args),
         Command::Check(args) => commands::check(&args),
+        Command::Compare(args) => commands::compare(&args),
         Command::Explain(args) => commands::explain(&args, &registry),
         Command::Completions { shell } => commands::completions(shell),
     };
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
         Ok(Verdict::Interrupted) => ExitCode::from(1),
         Ok(Verdict::NotHeld) => ExitCode::from(3),
+        Ok(Verdict::Incomparable) => ExitCode::from(4),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             anstream::eprintln!("fanout: {}", in_words(&error));

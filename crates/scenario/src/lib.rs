@@ -63,7 +63,7 @@ pub use error::{Place, ScenarioError};
 pub use expression::Expression;
 pub use files::{Files, Folder};
 pub use latency::{LEAST_VIRTUAL_MEDIAN, TooFine, fit_for_virtual};
-pub use load::{load, parse, refuse_duplicates};
+pub use load::{GATE_FILE, load, parse, refuse_duplicates};
 pub use names::Fact;
 pub use scenario::{
     Expectation, Measure, Published, Range, Scenario, Shutdown, StrategyFacts, StrategyPlan, Variant,

@@ -24,6 +24,9 @@ pub fn parse(
     read().map_err(|problem| problem.into_error(path, text))
 }
 
+/// The file beside a folder's scenarios that is none: what a comparison calls a change.
+pub const GATE_FILE: &str = "gate.toml";
+
 /// Reads a scenario's file, or all scenarios of a folder, sorted by name.
 ///
 /// # Errors
@@ -78,13 +81,14 @@ fn no_text(path: &Path, error: &std::string::FromUtf8Error) -> ScenarioError {
     }
 }
 
-/// The files of a folder that end in `.toml`, sorted.
+/// The files of a folder that end in `.toml`, sorted, but for [`GATE_FILE`].
 fn definitions(folder: &Path) -> Result<Vec<PathBuf>, ScenarioError> {
     let unreadable = |source| ScenarioError::Io { path: folder.to_owned(), source };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+        let gate = path.file_name().is_some_and(|name| name == GATE_FILE);
+        if path.extension().is_some_and(|extension| extension == "toml") && path.is_file() && !gate {
             paths.push(path);
         }
     }

@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 mod check;
+mod compare;
 mod completions;
 mod explain;
 mod list;
@@ -8,6 +9,7 @@ mod report;
 mod run;
 
 pub(crate) use check::check;
+pub(crate) use compare::compare;
 pub(crate) use completions::completions;
 pub(crate) use explain::explain;
 pub(crate) use list::list;
@@ -21,6 +23,8 @@ pub(crate) enum Verdict {
     Fine,
     /// It was told to stop; what was finished is kept.
     Interrupted,
-    /// A claim does not hold.
+    /// A claim does not hold, or something got worse.
     NotHeld,
+    /// Two runs cannot be compared.
+    Incomparable,
 }

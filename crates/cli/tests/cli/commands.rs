@@ -22,7 +22,7 @@ fn help_has_examples_and_exit_codes() {
     let said = place.fanout("--help").ends(0);
     assert!(said.out.contains("find /usr/share | fanout run --tree-from - --limit 20"), "{}", said.out);
     assert!(said.out.contains("Exit status: 0 fine, 1 an error, 2 wrong usage, 3 a claim"), "{}", said.out);
-    for command in ["run", "report", "check", "explain", "completions", "list"] {
+    for command in ["run", "report", "check", "compare", "explain", "completions", "list"] {
         assert!(
             place.fanout(&format!("{command} --help")).ends(0).out.contains("Usage: fanout "),
             "{command}"

@@ -24,7 +24,7 @@ fn allowed(name: &str) -> &'static [&'static str] {
         "fanout-simulation" | "fanout-probe" | "fanout-resilience" => &["fanout-workload"],
         // A scenario speaks of metrics and outcomes by the names of the record.
         "fanout-scenario" => &["fanout-simulation", "fanout-record", "fanout-resilience"],
-        "fanout-report" => &["fanout-record"],
+        "fanout-report" | "fanout-compare" => &["fanout-record"],
         "fanout-harness" => &[
             "fanout-deadlock",
             "fanout-pitfalls",
@@ -43,6 +43,7 @@ fn allowed(name: &str) -> &'static [&'static str] {
             "fanout-workload",
         ],
         "fanout-cli" => &[
+            "fanout-compare",
             "fanout-harness",
             "fanout-probe",
             "fanout-record",

@@ -1,0 +1,92 @@
+//! A comparison in words, for a terminal of 80 columns.
+
+use std::fmt::Write;
+
+use fanout_compare::{Comparison, Verdict};
+
+use crate::summary::{paragraph, table as plain};
+
+/// So many lines are shown of what may have thousands.
+const MOST_LINES: usize = 20;
+
+/// The verdict, the kinds of change, what the wall clock says, and what only one side has.
+pub(crate) fn table(comparison: &Comparison) -> String {
+    let mut text = paragraph(&comparison.to_string()) + "\n";
+    for refusal in comparison.refusals.iter().skip(1) {
+        let _ = writeln!(text, "{}", paragraph(&format!("not judged: {refusal}")));
+    }
+    if let Some(differ) = &comparison.heap_ungated {
+        let _ = writeln!(text, "heap is shown and not gated: another {differ}");
+    }
+    text += &changes(comparison);
+    text += &wall(comparison);
+    for (side, cells) in [("base", &comparison.only_base), ("head", &comparison.only_head)] {
+        if !cells.is_empty() {
+            let _ = writeln!(text, "\n{} cells are in the {side} alone:", cells.len());
+        }
+        for cell in cells.iter().take(MOST_LINES) {
+            let limit = cell.limit.map(|limit| format!(", limit {limit}")).unwrap_or_default();
+            let _ = writeln!(text, "  {} {}{limit}, {} clock", cell.scenario, cell.strategy, cell.clock);
+        }
+        text += &rest(cells.len());
+    }
+    text
+}
+
+fn changes(comparison: &Comparison) -> String {
+    let groups = comparison.groups();
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut table = plain(&["strategy", "what", "cells", "most", ""]);
+    for group in groups.iter().take(MOST_LINES) {
+        let most = group.greatest();
+        let sign = match (comparison.is_judged(), most.worse, most.gated) {
+            (false, ..) => "",
+            (_, true, true) => "worse",
+            (_, true, false) => "worse, not gated",
+            (_, false, _) => "better",
+        };
+        let cells = group.changes.len().to_string();
+        table.add_row([&most.cell.strategy, &most.name(), &cells, &most.what.to_string(), sign]);
+    }
+    format!("\n{}\n{}", table.trim_fmt(), rest(groups.len()))
+}
+
+fn wall(comparison: &Comparison) -> String {
+    if comparison.wall.is_empty() {
+        return String::new();
+    }
+    let mut table = plain(&["wall clock", "metric", "ratio", "interval", "p", "noise", "verdict"]);
+    for told in comparison.wall.iter().take(MOST_LINES) {
+        let (ratio, interval) = told.ratio.map_or_else(Default::default, |ratio| {
+            (format!("{:.3}", ratio.ratio), format!("{:.3} to {:.3}", ratio.low, ratio.high))
+        });
+        let noise = told.noise.map(|noise| format!("{:.1} %", 100.0 * noise)).unwrap_or_default();
+        let limit = told.cell.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
+        table.add_row([
+            format!("{} {}{limit}", told.cell.scenario, told.cell.strategy),
+            told.metric.to_string(),
+            ratio,
+            interval,
+            format!("{:.4}", told.p),
+            noise,
+            match &told.verdict {
+                Verdict::Inconclusive(_) => "inconclusive".to_owned(),
+                verdict => verdict.to_string(),
+            },
+        ]);
+    }
+    format!(
+        "\n{}\n{}noise: the base's odd runs against its even ones\n",
+        table.trim_fmt(),
+        rest(comparison.wall.len())
+    )
+}
+
+fn rest(lines: usize) -> String {
+    match lines.checked_sub(MOST_LINES) {
+        None | Some(0) => String::new(),
+        Some(more) => format!("... and {more} more: `--format json` has all of them\n"),
+    }
+}

@@ -1,8 +1,9 @@
 //! A comparison in words, for a terminal of 80 columns.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fanout_compare::{Comparison, Verdict};
+use fanout_compare::{Comparison, Verdict, WallComparison};
 
 use crate::summary::{paragraph, table as plain};
 
@@ -53,35 +54,29 @@ fn changes(comparison: &Comparison) -> String {
     format!("\n{}\n{}", table.trim_fmt(), rest(groups.len()))
 }
 
+/// What came to a verdict, a paragraph each, and why the others did not.
 fn wall(comparison: &Comparison) -> String {
-    if comparison.wall.is_empty() {
-        return String::new();
+    let mut text = String::new();
+    let told = |told: &&WallComparison| matches!(told.verdict, Verdict::Regressed | Verdict::Improved);
+    let verdicts: Vec<&WallComparison> = comparison.wall.iter().filter(told).collect();
+    for told in verdicts.iter().take(MOST_LINES) {
+        let noise = told.noise.map(|noise| format!(", noise {:.1} %", 100.0 * noise)).unwrap_or_default();
+        let line = format!("{}: {told}; p {:.4}{noise}", told.verdict, told.p);
+        let _ = write!(text, "\n{}", paragraph(&line));
     }
-    let mut table = plain(&["wall clock", "metric", "ratio", "interval", "p", "noise", "verdict"]);
-    for told in comparison.wall.iter().take(MOST_LINES) {
-        let (ratio, interval) = told.ratio.map_or_else(Default::default, |ratio| {
-            (format!("{:.3}", ratio.ratio), format!("{:.3} to {:.3}", ratio.low, ratio.high))
-        });
-        let noise = told.noise.map(|noise| format!("{:.1} %", 100.0 * noise)).unwrap_or_default();
-        let limit = told.cell.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
-        table.add_row([
-            format!("{} {}{limit}", told.cell.scenario, told.cell.strategy),
-            told.metric.to_string(),
-            ratio,
-            interval,
-            format!("{:.4}", told.p),
-            noise,
-            match &told.verdict {
-                Verdict::Inconclusive(_) => "inconclusive".to_owned(),
-                verdict => verdict.to_string(),
-            },
-        ]);
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    for told in &comparison.wall {
+        if let Verdict::Inconclusive(why) = &told.verdict {
+            *open.entry(why).or_default() += 1;
+        }
     }
-    format!(
-        "\n{}\n{}noise: the base's odd runs against its even ones\n",
-        table.trim_fmt(),
-        rest(comparison.wall.len())
-    )
+    for (why, count) in open {
+        let _ = write!(text, "\n{count} inconclusive: {why}");
+    }
+    if !verdicts.is_empty() {
+        text += "\nnoise: the base's odd runs against its even ones";
+    }
+    if text.is_empty() { text } else { format!("{text}\n{}", rest(verdicts.len())) }
 }
 
 fn rest(lines: usize) -> String {

@@ -68,16 +68,17 @@ impl Counts {
         self.answered + self.failed + self.dropped
     }
 
-    /// Items given and not started. One that backs off before it is called again has been started.
+    /// Items given and not started. One that backs off before it is called again has been started. None, where a strategy
+    /// has called more than it was given: that is for its account to find.
     #[must_use]
     pub const fn backlog(&self) -> u64 {
-        self.given + self.retried - self.started
+        (self.given + self.retried).saturating_sub(self.started)
     }
 
     /// Items given and not finished, each call of an item finishing it.
     #[must_use]
     pub const fn taken(&self) -> u64 {
-        self.given + self.retried - self.finished()
+        (self.given + self.retried).saturating_sub(self.finished())
     }
 }
 

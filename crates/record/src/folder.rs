@@ -98,7 +98,8 @@ fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ReadError> {
     let json = |error: serde_json::Error| malformed(error.line(), error.to_string());
     let Version { schema } = serde_json::from_str(text).map_err(json)?;
     if schema != SCHEMA {
-        return Err(malformed(1, table::other_schema(&schema.to_string())));
+        let (path, found) = (path.to_owned(), schema.to_string());
+        return Err(ReadError::OtherSchema { path, line: 1, column: None, found });
     }
     serde_json::from_str(text).map_err(json)
 }

@@ -30,6 +30,18 @@ pub enum ReadError {
         /// The file that should be there.
         missing: &'static str,
     },
+    /// The file is of another schema.
+    #[error("{}:{line}{}: {}", path.display(), in_column(column.as_deref()), other_schema(found))]
+    OtherSchema {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The column's name, in a table.
+        column: Option<String>,
+        /// The schema's number, as it stands there.
+        found: String,
+    },
     /// The file is not what it should be.
     #[error("{}:{line}{}: {problem}", path.display(), in_column(column.as_deref()))]
     Malformed {
@@ -109,7 +121,12 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path, header: &[&str]) -> Result<
         let line = record.position().map_or(0, csv::Position::line);
         let schema = record.get(0).unwrap_or_default();
         if schema != SCHEMA.to_string() {
-            return Err(malformed(line, Some(header[0]), other_schema(schema)));
+            return Err(ReadError::OtherSchema {
+                path: path.to_owned(),
+                line,
+                column: Some(header[0].to_owned()),
+                found: schema.to_owned(),
+            });
         }
         let row = record.deserialize(Some(&found)).map_err(|error| {
             let (column, problem) = field_problem(&error, &record, header);
@@ -120,7 +137,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path, header: &[&str]) -> Result<
     Ok(rows)
 }
 
-pub(crate) fn other_schema(found: &str) -> String {
+fn other_schema(found: &str) -> String {
     format!("found schema {found:?}, expected {SCHEMA}: made by another version of fanout")
 }
 

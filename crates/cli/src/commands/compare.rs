@@ -6,7 +6,7 @@ use fanout_compare::{
     Comparison, Gate, Gating, Options, Refusal, bencher, benchmark_action, compare as compared, json,
     markdown,
 };
-use fanout_record::Results;
+use fanout_record::{ReadError, Results};
 
 use super::Verdict;
 use crate::args::{CompareArgs, CompareFormat};
@@ -14,7 +14,13 @@ use crate::{builtin, difference};
 
 /// Compares two results folders.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Verdict> {
-    let (base, head) = (Results::read(&args.base)?, Results::read(&args.head)?);
+    let (base, head) = match (Results::read(&args.base), Results::read(&args.head)) {
+        (Err(other @ ReadError::OtherSchema { .. }), _) | (_, Err(other @ ReadError::OtherSchema { .. })) => {
+            anstream::eprintln!("fanout: cannot be compared: {other}");
+            return Ok(Verdict::Incomparable);
+        }
+        (base, head) => (base?, head?),
+    };
     let gate = gate(args.tolerances.as_deref())?;
     let options = Options {
         clock: args.clock,
@@ -49,9 +55,10 @@ fn print(args: &CompareArgs, comparison: &Comparison, head: &Results) -> Result<
 }
 
 fn refuse(refusals: &[Refusal]) -> Verdict {
-    for refusal in refusals {
-        anstream::eprintln!("fanout: cannot be compared: {refusal}");
-    }
-    anstream::eprintln!("fanout: `--force` shows them all the same, unjudged");
+    let reasons: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+    let reasons = reasons.join("; ");
+    anstream::eprintln!(
+        "fanout: cannot be compared: {reasons} (`--force` shows them all the same, unjudged)"
+    );
     Verdict::Incomparable
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod batches;
 mod commands;
+mod comparing;
 mod crashes;
 mod dependencies;
 mod place;

@@ -145,12 +145,27 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// The results folder to compare with
+    /// The results folder to compare with; with --paired, a binary
     #[arg(value_name = "BASE")]
     pub(crate) base: PathBuf,
-    /// The results folder that is judged
+    /// The results folder that is judged; with --paired, a binary
     #[arg(value_name = "HEAD")]
     pub(crate) head: PathBuf,
+    /// Measure two builds of fanout first, in turns: BASE and HEAD are their binaries
+    #[arg(long, requires = "out")]
+    pub(crate) paired: bool,
+    /// What they measure: scenarios as `fanout run` takes them; all if none is given
+    #[arg(long = "scenario", value_name = "SCENARIO", value_delimiter = ',', requires = "paired")]
+    pub(crate) scenarios: Vec<PathBuf>,
+    /// How often each runs on the wall clock
+    #[arg(long, value_name = "N", default_value = "10", requires = "paired")]
+    pub(crate) runs: NonZeroU32,
+    /// Whose turn it is is drawn from this
+    #[arg(long, value_name = "N", default_value = "1", requires = "paired")]
+    pub(crate) order_seed: u64,
+    /// Where the results go: `base` and `head` below this folder
+    #[arg(long, value_name = "DIR", requires = "paired")]
+    pub(crate) out: Option<PathBuf>,
     /// Only this clock
     #[arg(long, value_parser = clock, value_name = "virtual|wall")]
     pub(crate) clock: Option<Clock>,
@@ -163,6 +178,9 @@ pub(crate) struct CompareArgs {
     /// How the comparison is printed
     #[arg(long, value_enum, default_value_t = CompareFormat::Table)]
     pub(crate) format: CompareFormat,
+    /// Draw each ratio with its interval into this file too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
     /// Show runs that cannot be compared, unjudged
     #[arg(long)]
     pub(crate) force: bool,

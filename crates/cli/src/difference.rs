@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 
-use fanout_compare::{Comparison, Verdict, WallComparison};
+use fanout_compare::{Comparison, Verdict, WallComparison, What};
+use fanout_report::RatioLine;
 
 use crate::summary::{paragraph, table as plain};
 
@@ -84,4 +86,40 @@ fn rest(lines: usize) -> String {
         None | Some(0) => String::new(),
         Some(more) => format!("... and {more} more: `--format json` has all of them\n"),
     }
+}
+
+/// Each ratio of a comparison, worst first: what changed on the virtual clock, and all of the wall clock.
+pub(crate) fn ratios(comparison: &Comparison) -> Vec<RatioLine> {
+    let exact = comparison.changes.iter().filter_map(|change| {
+        let What::Metric { base, head, .. } = change.what else { return None };
+        let ratio = if base == 0 { f64::MAX } else { head as f64 / base as f64 };
+        let name = format!("{} {} {}", change.cell.scenario, change.cell.strategy, change.name());
+        Some(RatioLine {
+            name: named(name, change.cell.limit, change.cell.variant.as_deref()),
+            ratio,
+            interval: (ratio, ratio),
+            worse: change.worse && comparison.is_judged(),
+        })
+    });
+    let wall = comparison.wall.iter().filter_map(|told| {
+        let ratio = told.ratio?;
+        let name = format!("{} {} {}", told.cell.scenario, told.cell.strategy, told.metric);
+        Some(RatioLine {
+            name: named(name, told.cell.limit, told.cell.variant.as_deref()),
+            ratio: ratio.ratio,
+            interval: (ratio.low, ratio.high),
+            worse: told.verdict == Verdict::Regressed && comparison.is_judged(),
+        })
+    });
+    let mut lines: Vec<RatioLine> = exact.chain(wall).collect();
+    lines.sort_by(|one, other| {
+        other.worse.cmp(&one.worse).then(other.ratio.total_cmp(&one.ratio)).then(one.name.cmp(&other.name))
+    });
+    lines
+}
+
+fn named(name: String, limit: Option<NonZeroUsize>, variant: Option<&str>) -> String {
+    let limit = limit.map(|limit| format!(", limit {limit}")).unwrap_or_default();
+    let variant = variant.map(|variant| format!(", {variant}")).unwrap_or_default();
+    format!("{name}{limit}{variant}")
 }

@@ -7,6 +7,7 @@ mod commands;
 mod diagnosis;
 mod difference;
 mod manifest;
+mod paired;
 mod progress;
 mod select;
 mod summary;

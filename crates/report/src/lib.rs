@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use fanout_record::{Results, ScenarioRecord, WriteError, replace};
 use thiserror::Error;
 
-pub use chart::timeline_svg;
+pub use chart::{RatioLine, ratios_svg, timeline_svg};
 pub use splice::{SpliceError, splice};
 
 use chart::Palette;

@@ -6,22 +6,24 @@ use fanout_compare::{
     Comparison, Gate, Gating, Options, Refusal, bencher, benchmark_action, compare as compared, json,
     markdown,
 };
-use fanout_record::{ReadError, Results};
+use fanout_record::{ReadError, Results, replace};
 
 use super::Verdict;
 use crate::args::{CompareArgs, CompareFormat};
-use crate::{builtin, difference};
+use crate::{builtin, difference, paired};
 
-/// Compares two results folders.
+/// Compares two results folders, or two builds that it has measured first.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Verdict> {
-    let (base, head) = match (Results::read(&args.base), Results::read(&args.head)) {
-        (Err(other @ ReadError::OtherSchema { .. }), _) | (_, Err(other @ ReadError::OtherSchema { .. })) => {
+    let gate = gate(args.tolerances.as_deref())?;
+    let (base, head) = match (args.paired, Results::read(&args.base), Results::read(&args.head)) {
+        (true, ..) => paired::measure(args)?,
+        (_, Err(other @ ReadError::OtherSchema { .. }), _)
+        | (_, _, Err(other @ ReadError::OtherSchema { .. })) => {
             anstream::eprintln!("fanout: cannot be compared: {other}");
             return Ok(Verdict::Incomparable);
         }
-        (base, head) => (base?, head?),
+        (_, base, head) => (base?, head?),
     };
-    let gate = gate(args.tolerances.as_deref())?;
     let options = Options {
         clock: args.clock,
         gating: args.gate.map_or(Gating::Virtual, Into::into),
@@ -50,6 +52,12 @@ fn print(args: &CompareArgs, comparison: &Comparison, head: &Results) -> Result<
         CompareFormat::Bencher => bencher(head),
         CompareFormat::BenchmarkAction => benchmark_action(head),
     };
+    if let Some(path) = &args.svg {
+        let title = comparison.to_string();
+        let caption = format!("{} against {}", args.head.display(), args.base.display());
+        let svg = fanout_report::ratios_svg(&title, &caption, &difference::ratios(comparison));
+        replace(path, |file| file.write_all(svg.as_bytes())).context("cannot write the chart")?;
+    }
     write!(anstream::stdout(), "{text}")?;
     Ok(if comparison.stops() { Verdict::NotHeld } else { Verdict::Fine })
 }

@@ -33,6 +33,8 @@ fn a_change_for_the_worse_ends_with_status_3_and_one_line() {
     let said = place.fanout("compare base head").ends(3);
     let verdict = "worse: queue-workers: tasks-peak was 2, is 3 in tree, limit 2, seed 1, virtual\nclock\n";
     assert!(said.out.starts_with(verdict), "{}", said.out);
+    place.fanout("compare base head --svg ratios.svg").ends(3);
+    insta::assert_snapshot!("ratios", place.read("ratios.svg"));
     let said = place.fanout("compare base head --format markdown").ends(3);
     assert!(said.out.starts_with("**worse**: queue-workers: tasks-peak was 2, is 3"), "{}", said.out);
 }

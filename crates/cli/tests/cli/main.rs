@@ -6,6 +6,7 @@ mod commands;
 mod comparing;
 mod crashes;
 mod dependencies;
+mod paired;
 mod place;
 mod runs;
 mod signals;

@@ -81,7 +81,7 @@ pub fn compare(
     let mut wall: Vec<WallComparison> =
         wall.iter().flat_map(|samples| wall::compare(samples, gate)).collect();
     wall.sort_by(|one, other| other.ratio_or_one().total_cmp(&one.ratio_or_one()));
-    wall.sort_by_key(|comparison| comparison.rank());
+    wall.sort_by_key(WallComparison::rank);
     Ok(Comparison {
         refusals,
         exact_cells: exact.len(),

@@ -108,7 +108,7 @@ fn a_folder_against_itself_is_quiet() {
 #[test]
 fn one_task_too_many_is_one_clear_line() {
     let head = changed(|head| {
-        head.rows[..3].iter_mut().for_each(|row| row.tasks_peak = row.tasks_peak.map(|n| n + 1))
+        head.rows[..3].iter_mut().for_each(|row| row.tasks_peak = row.tasks_peak.map(|n| n + 1));
     });
     let comparison = judged(&head, Options { clock: Some(Clock::Virtual), ..Options::default() });
     assert!(comparison.stops());
@@ -251,7 +251,7 @@ fn what_is_forced_is_shown_and_not_judged() {
 #[test]
 fn others_get_it_in_their_own_form() {
     let head = changed(|head| {
-        head.rows[..3].iter_mut().for_each(|row| row.tasks_peak = row.tasks_peak.map(|n| n + 1))
+        head.rows[..3].iter_mut().for_each(|row| row.tasks_peak = row.tasks_peak.map(|n| n + 1));
     });
     let comparison = judged(&head, Options::default());
     insta::assert_snapshot!("markdown", markdown(&comparison));
